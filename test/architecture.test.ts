@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -307,6 +308,28 @@ describe('source files', () => {
 
   it('have names that say what they contain', () => {
     expect(files.filter((file) => /\b(utils?|helpers?|common|misc)\b/.test(file))).toEqual([]);
+  });
+
+  it('name a phone number phoneNumber (the value), e164 (its text) or maskedPhone', () => {
+    // Columns and members of the API are called `phone`; so are the wired domain and an option of the command line.
+    const others = [
+      'app/start.ts',
+      'cli/find-user.ts',
+      'cli/guard/decisions.ts',
+      'http/openapi/examples.ts',
+      'http/routes/guard/decisions.ts',
+      'http/routes/users/read-user-data.ts',
+      'privacy/personal-data.ts',
+      'users/import-users.ts',
+    ];
+    const named: string[] = [];
+    for (const [file, text] of texts) {
+      if (file.endsWith('.store.ts')) continue;
+      new Visitor({ Identifier: ({ name }) => void (name === 'phone' && named.push(file)) }).visit(
+        parseSync(file, text).program,
+      );
+    }
+    expect([...new Set(named)].toSorted()).toEqual(others);
   });
 
   it('define each exported name once, so that a search for it finds one concept', () => {

@@ -89,8 +89,8 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     if (state === 'failed') secondRoutes?.onFailed(code);
     if (guard.live.modes.prefix === 'off') return;
     try {
-      const phone = await phones.readPhoneOfCode(code);
-      const phoneNumber = phone === null || guard.live.isSafe(phone) ? undefined : parsePhoneNumber(phone);
+      const e164 = await phones.readPhoneOfCode(code);
+      const phoneNumber = e164 === null || guard.live.isSafe(e164) ? undefined : parsePhoneNumber(e164);
       if (phoneNumber) guard.ranges.noteReceipt({ ...phoneNumber, channel: code.channel }, state, at);
     } catch (error) {
       // The receipt is stored. It is only missing from the counts of the rule.

@@ -7,7 +7,7 @@ import { maskPhone } from '../values/phone-number.ts';
 import type { ActionFilter, AuditStore, OperatorAction } from './audit.store.ts';
 
 /** The user, phone number or e-mail address that an operator looked up. */
-export type LookupTarget = { userId: number } | { phone: string } | { email: string };
+export type LookupTarget = { userId: number } | { e164: string } | { email: string };
 
 export type Audit = ReturnType<typeof createAudit>;
 
@@ -46,7 +46,7 @@ export function createAudit(store: AuditStore, clock: Clock, observe: Observe) {
 /** The text that the audit shows. */
 function targetOf(lookedUp: LookupTarget): string {
   if ('userId' in lookedUp) return `user ${lookedUp.userId}`;
-  return 'phone' in lookedUp ? maskPhone(lookedUp.phone) : maskEmail(lookedUp.email);
+  return 'e164' in lookedUp ? maskPhone(lookedUp.e164) : maskEmail(lookedUp.email);
 }
 
 /** `a…@….com` */

@@ -28,7 +28,7 @@ export async function findUser({ phone, free, reason }: Options): Promise<number
   await withDatabase(3, async (db) => {
     const { recordLookup } = createAudit(createAuditStore(db), clock, () => {});
     const findUsers = createFindUsers(createUsersStore(db), recordLookup);
-    const { userIds, holder } = await findUsers(commandLineActor(), { phone: phoneNumber.e164 });
+    const { userIds, holder } = await findUsers(commandLineActor(), { e164: phoneNumber.e164 });
     const others = userIds.filter((id) => id !== holder?.userId);
     const days = (at: string) => Math.floor((clock.now().getTime() - Date.parse(at)) / dayMilliseconds);
     const age = (at: string) => `${at} (${days(at)} days ago)`;

@@ -138,7 +138,7 @@ export function createDelivery(parts: DeliveryParts) {
     isTest: boolean,
   ): void {
     if (outcome === 'accepted') {
-      const sent = { userId, phone: maskPhone(phoneNumber.e164), traceId };
+      const sent = { userId, maskedPhone: maskPhone(phoneNumber.e164), traceId };
       return observe(
         isTest ? { kind: 'test-number-used', ...sent } : { kind: 'code-sent', for: kind, gateway, ...sent },
       );

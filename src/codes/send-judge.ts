@@ -109,7 +109,7 @@ export function createSendJudge({ live, leases, decisions, digest, clock, observ
       evidence,
       operation,
       userId,
-      phone: maskPhone(phoneNumber.e164),
+      maskedPhone: maskPhone(phoneNumber.e164),
       phoneKey: digest('phone', phoneNumber.e164),
       country: phoneNumber.country,
       source: sources[0]?.label,

@@ -91,7 +91,7 @@ export function createCheckConfirmation(rules: CheckRules) {
       action,
       operation: 'check-confirmation',
       userId,
-      phone: undefined,
+      maskedPhone: undefined,
       phoneKey: undefined,
       country: undefined,
       source: sourcesOf(digest, origin)[0]?.label,

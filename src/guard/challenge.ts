@@ -18,7 +18,7 @@ export interface GivenProof {
 /** The send that a proof is bound to. */
 export interface ProvenSend {
   userId: number;
-  phone: string;
+  e164: string;
 }
 
 /** A valid proof. The database decides whether it was used before. */
@@ -88,7 +88,7 @@ export function createChallenges({ keys, attestationKeys, work, digest }: Challe
   function checkAttestation(attestation: string | undefined, send: ProvenSend, now: Date): Proof | undefined {
     const [, expires = '', nonce = '', signature = ''] = attestationForm.exec(attestation ?? '') ?? [];
     if (nonce === '') return undefined;
-    const statement = ['v1', send.userId, send.phone, expires, nonce].join('\n');
+    const statement = ['v1', send.userId, send.e164, expires, nonce].join('\n');
     const given = Buffer.from(signature, 'base64url');
     const isTheirs = attestationKeys.some((key) => timingSafeEqual(hmacOf(key, statement), given));
     const expiresAt = new Date(Number(expires) * 1000);
@@ -118,8 +118,8 @@ function hashOf(text: string): number {
   return Number.parseInt(hash('sha256', text, 'hex').slice(0, 8), 16);
 }
 
-function macOf(key: Buffer, head: Buffer, { userId, phone }: ProvenSend): Buffer {
-  return createHmac('sha256', key).update(head).update(`\n${userId}\n${phone}`).digest().subarray(0, macLength);
+function macOf(key: Buffer, head: Buffer, { userId, e164 }: ProvenSend): Buffer {
+  return createHmac('sha256', key).update(head).update(`\n${userId}\n${e164}`).digest().subarray(0, macLength);
 }
 
 function hmacOf(key: Buffer, text: string): Buffer {

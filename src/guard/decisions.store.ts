@@ -34,10 +34,11 @@ export function createDecisionsStore(db: Database) {
   return {
     /** Nothing is written about a user who was erased meanwhile; the totals count everything. */
     async writeDecisions(decisions: Decision[], totals: DecisionTotal[]): Promise<void> {
-      const singles = decisions.map(({ at, userId, phoneKey, ...decision }) => ({
+      const singles = decisions.map(({ at, userId, maskedPhone, phoneKey, ...decision }) => ({
         ...decision,
         decided_at: at,
         user_id: userId,
+        phone: maskedPhone,
         phone_key: phoneKey?.toString('hex'),
       }));
       await db.write.unsafe('select write_decisions($1::text::json, $2::text::json)', [

@@ -18,8 +18,7 @@ export interface Decision {
   action: 'refused' | 'shadow';
   operation: (typeof decidedOperations)[number];
   userId: number;
-  /** Masked. */
-  phone: string | undefined;
+  maskedPhone: string | undefined;
   phoneKey: Buffer | undefined;
   country: string | undefined;
   /** The address, or the subject of the token, that the call is counted against. */

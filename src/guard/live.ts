@@ -23,7 +23,7 @@ export interface LiveGuard {
   readonly failureLimits: FailureLimits;
   readonly confirmationLimits: ConfirmationLimits;
   sendLimits(isSafe: boolean): SendLimits;
-  isSafe(phone: string): boolean;
+  isSafe(e164: string): boolean;
   refresh(): Promise<void>;
 }
 
@@ -70,13 +70,13 @@ export function createLiveGuard(
       return plans.confirmations;
     },
     sendLimits: (isSafe) => (isSafe ? plans.safeSends : plans.sends),
-    isSafe: (phone) =>
-      prefixes.some((prefix) => phone.startsWith(prefix)) ||
-      (numbers.size > 0 && numbers.has(safeNumberKey(digest, phone))),
+    isSafe: (e164) =>
+      prefixes.some((prefix) => e164.startsWith(prefix)) ||
+      (numbers.size > 0 && numbers.has(safeNumberKey(digest, e164))),
     refresh: createLatestRead(readState, apply),
   };
 }
 
-export function safeNumberKey(digest: Digest, phone: string): string {
-  return digest('safe', phone).toString('hex');
+export function safeNumberKey(digest: Digest, e164: string): string {
+  return digest('safe', e164).toString('hex');
 }

@@ -7,12 +7,12 @@ import { createMetricSet, type KnownLabels } from './registry.ts';
 import { version } from '../version.ts';
 
 export type Observation =
-  | { kind: 'code-sent'; for: string; userId: number; phone: string; gateway: string; traceId: string }
+  | { kind: 'code-sent'; for: string; userId: number; maskedPhone: string; gateway: string; traceId: string }
   | { kind: 'send-refused'; for: string; userId: number; reason: string; traceId: string }
   | { kind: 'send-proven'; userId: number; proof: string; traceId: string }
   | { kind: 'send-failed'; for: string; userId: number; gateway: string; reason: string; traceId: string }
   | { kind: 'send-outcome-unknown'; for: string; userId: number; gateway: string; reason: string; traceId: string }
-  | { kind: 'test-number-used'; userId: number; phone: string; traceId: string }
+  | { kind: 'test-number-used'; userId: number; maskedPhone: string; traceId: string }
   | { kind: 'gateway-asked'; gateway: string; outcome: string; reason?: string; milliseconds: number; traceId: string }
   | { kind: 'gateway-breaker'; gateway: string; state: 'closed' | 'open' | 'probing'; reason?: string }
   | { kind: 'gateway-link'; gateway: string; state: 'up' | 'down'; reason?: string }

@@ -145,7 +145,7 @@ export function createReserveSend(guard: SendGuard) {
       if (range?.isOpenToLikely && (await isLikely(send, range, now))) rangeObjection = undefined;
       const isRangeFull = rangeObjection !== undefined && isEnforced('prefix');
       const given = isEnforced('challenge')
-        ? challenges.check(send.proof, { userId, phone: phoneNumber.e164 }, now)
+        ? challenges.check(send.proof, { userId, e164: phoneNumber.e164 }, now)
         : undefined;
       if (isRangeFull && range!.isOpenToProven) proof = given;
       const attempt = {
@@ -215,7 +215,7 @@ export function createReserveSend(guard: SendGuard) {
     if (mode === 'shadow') return;
     const { kind, userId, phoneNumber, origin } = send;
     observe({ kind: 'send-refused', for: kind, userId, reason: 'challenge', traceId: origin.traceId });
-    throw challengeRequired(waitSeconds, challenges.make({ userId, phone: phoneNumber.e164 }, now));
+    throw challengeRequired(waitSeconds, challenges.make({ userId, e164: phoneNumber.e164 }, now));
   }
 }
 

@@ -151,7 +151,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       action,
       operation: kind === 'change' ? 'verify-change' : 'verify-phone',
       userId,
-      phone: e164 && maskPhone(e164),
+      maskedPhone: e164 && maskPhone(e164),
       phoneKey: e164 ? digest('phone', e164) : undefined,
       country: undefined,
       source: sources[0]?.label,

@@ -19,7 +19,7 @@ export interface Erasure {
   retainedUntil: Date | null;
   actor: Actor;
   /** For the event that the phone was unlinked. */
-  countryOf(phone: string): string | null;
+  countryOf(e164: string): string | null;
 }
 
 export type ErasureResult = 'erased' | 'erased-before' | 'unknown';
@@ -65,7 +65,7 @@ async function isErased(sql: DatabaseTransaction, userId: number): Promise<boole
 /** In one transaction. The row of `users` is deleted under the lock that recording transactions takes. */
 export async function eraseInOneTransaction(sql: DatabaseTransaction, erasure: Erasure): Promise<ErasureResult> {
   const { userId, now, erasedAt } = erasure;
-  const phone = await lockVerification(sql, userId);
+  const e164 = await lockVerification(sql, userId);
   const [user] = await sql`select transaction_count from users where id = ${userId} for update`;
   if (!user) {
     await releaseVerification(sql, userId);
@@ -76,7 +76,7 @@ export async function eraseInOneTransaction(sql: DatabaseTransaction, erasure: E
   // Before the events: a receipt also locks its message first and then the counter of events.
   await removeRows(sql, userId, removedTables);
   // While the user still exists: `write_event` needs the user's row to number an event.
-  await writeErasureEvents(sql, { ...erasure, retainedUntil }, phone);
+  await writeErasureEvents(sql, { ...erasure, retainedUntil }, e164);
   await recordAction(sql, { about: { userId }, action: erasureAction, actor: erasure.actor, now });
   await Promise.all([
     removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(retainedUntil === null ? retainedTables : [])]),
@@ -141,13 +141,13 @@ export async function completeErasure(db: Database, userId: number, countryOf: E
     removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(erased.is_all_removed ? retainedTables : [])]),
   );
   await db.transaction(async (sql) => {
-    const phone = await lockVerification(sql, userId);
+    const e164 = await lockVerification(sql, userId);
     await removeRows(sql, userId, removedTables.filter(isLocal));
     const untold = await sql`
       update erased_users set has_events = true where user_id = ${userId} and not has_events returning user_id`;
     const events = { userId, now: erased.acted_at, retainedUntil: erased.retained_until, countryOf };
     if (untold.length === 0) return;
-    await writeErasureEvents(sql, events, phone);
+    await writeErasureEvents(sql, events, e164);
     await writeActionEvent(sql, userId, erased.acted_at);
   });
 }
@@ -166,11 +166,11 @@ type ErasureEvents = Pick<Erasure, 'userId' | 'now' | 'retainedUntil' | 'country
 async function writeErasureEvents(
   sql: DatabaseTransaction,
   erasure: ErasureEvents,
-  phone: string | null,
+  e164: string | null,
 ): Promise<void> {
   const { userId, now, retainedUntil, countryOf } = erasure;
-  if (phone !== null) {
-    const unlinked = JSON.stringify({ country: countryOf(phone), by: 'erasure' });
+  if (e164 !== null) {
+    const unlinked = JSON.stringify({ country: countryOf(e164), by: 'erasure' });
     await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${unlinked}::text::json)`;
   }
   const erased = JSON.stringify({ retainedUntil: retainedUntil && writeTimestamp(retainedUntil) });

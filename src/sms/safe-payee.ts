@@ -28,7 +28,7 @@ const links = [
 const numberLike = /[+(]*\p{Nd}(?:[\s().,\-/\u2010-\u2015]*\p{Nd})*\)?/gu;
 
 /** Scripts with letters that look alike. */
-const alike = [
+const lookalikeScripts = [
   /\p{Script=Latin}/u,
   /\p{Script=Greek}/u,
   /\p{Script=Cyrillic}/u,
@@ -55,7 +55,7 @@ function digitsIn(run: string): number {
 
 /** No honest word has letters of two scripts that look alike. */
 function mixesScripts(word: string): boolean {
-  return alike.filter((script) => script.test(word)).length > 1;
+  return lookalikeScripts.filter((script) => script.test(word)).length > 1;
 }
 
 /** The beginning of a text. No character outside the basic plane is cut in two. */

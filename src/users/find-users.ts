@@ -8,7 +8,7 @@ import type { FoundUsers, PhonesOfUser } from './user.ts';
 export type RecordLookup = (
   who: Operator,
   action: 'reveal-phone' | 'find-users' | 'list-transactions',
-  target: { userId: number } | { phone: string } | { email: string },
+  target: { userId: number } | { e164: string } | { email: string },
 ) => Promise<void> | void;
 
 /** Maximum number of users that are returned: as many as a person can read. */
@@ -16,13 +16,10 @@ const maxUsers = 50;
 
 /** The answer reveals whether a number is used, so every lookup is audited, even one without a result. */
 export function createFindUsers(store: UsersStore, recordLookup: RecordLookup) {
-  return async function findUsers(who: Operator, what: { phone: string } | { email: string }): Promise<FoundUsers> {
+  return async function findUsers(who: Operator, what: { e164: string } | { email: string }): Promise<FoundUsers> {
     await recordLookup(who, 'find-users', what);
     if ('email' in what) return { userIds: await store.findByEmail(what.email, maxUsers) };
-    const [userIds, holder] = await Promise.all([
-      store.findByPhone(what.phone, maxUsers),
-      store.findHolder(what.phone),
-    ]);
+    const [userIds, holder] = await Promise.all([store.findByPhone(what.e164, maxUsers), store.findHolder(what.e164)]);
     return { userIds, holder: holder ?? null };
   };
 }

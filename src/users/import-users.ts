@@ -34,14 +34,18 @@ export function readUser(json: Json): UserReading {
   const errors: FieldErrors = {};
   const values = readMembers(asTexts(json), '$.', errors);
   if (values instanceof WrongType) return { errors: values.errors };
-  const { id, phone, verified } = values as {
+  const {
+    id,
+    phone: phoneNumber,
+    verified,
+  } = values as {
     id: number;
     phone: PhoneNumber | undefined;
     verified: { is: boolean } | undefined;
   };
   const isVerified = verified?.is ?? false;
-  if (isVerified && !phone && !errors.Phone) errors.Phone = ['The Phone field is required for a verified user.'];
-  return Object.keys(errors).length > 0 ? { errors } : { user: { id, phone, verified: isVerified } };
+  if (isVerified && !phoneNumber && !errors.Phone) errors.Phone = ['The Phone field is required for a verified user.'];
+  return Object.keys(errors).length > 0 ? { errors } : { user: { id, phoneNumber, verified: isVerified } };
 }
 
 /** A boolean, as JSON or as text. */

@@ -13,7 +13,7 @@ export interface NewUser {
 /** A user who comes from another system, with the phone that was verified there. */
 export interface ImportedUser {
   id: number;
-  phone: PhoneNumber | undefined;
+  phoneNumber: PhoneNumber | undefined;
   verified: boolean;
 }
 

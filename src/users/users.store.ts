@@ -115,11 +115,13 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
           verifications.map(({ user_id, verified_phone }) => [user_id, verified_phone]),
         );
         const fresh = new Set(created);
-        const wanted = users.filter(({ id, phone, verified }) => verified && phone && phones.get(id) === null);
+        const wanted = users.filter(
+          ({ id, phoneNumber, verified }) => verified && phoneNumber && phones.get(id) === null,
+        );
         const linked = await sql`
           insert into phone_links as l (phone, user_id, linked_at)
           select distinct on (phone) phone, user_id, ${now}
-          from unnest(${array(wanted.map(({ phone }) => phone!.e164))}::text[], ${array(wanted.map(({ id }) => id))}::int[])
+          from unnest(${array(wanted.map(({ phoneNumber }) => phoneNumber!.e164))}::text[], ${array(wanted.map(({ id }) => id))}::int[])
             with ordinality as w (phone, user_id, place)
           order by phone, place
           on conflict (phone) do update set linked_at = l.linked_at where l.user_id = excluded.user_id
@@ -130,32 +132,32 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
             as w (phone, user_id)
           where v.user_id = w.user_id`;
         for (const { phone, user_id } of linked) phones.set(user_id, phone);
-        return users.map(({ id, phone, verified }): ImportUserResult => {
+        return users.map(({ id, phoneNumber, verified }): ImportUserResult => {
           if (!isPresent.has(id)) return 'erased';
           const own = phones.get(id) ?? null;
-          if (verified && own !== phone!.e164) return own === null ? 'phone-taken' : 'other-phone';
+          if (verified && own !== phoneNumber!.e164) return own === null ? 'phone-taken' : 'other-phone';
           return fresh.delete(id) ? 'created' : 'known';
         });
       });
     },
 
     /** The user who verified the phone first, then the users whose last code was sent to it. */
-    async findByPhone(phone: string, limit: number): Promise<number[]> {
+    async findByPhone(e164: string, limit: number): Promise<number[]> {
       const rows = await db.read`
         select user_id from (
-          select user_id, 0 as place from phone_links where phone = ${phone}
+          select user_id, 0 as place from phone_links where phone = ${e164}
           union all
-          select user_id, 1 from verifications where sent_phone = ${phone}
+          select user_id, 1 from verifications where sent_phone = ${e164}
         ) found
         group by user_id order by min(place), user_id limit ${limit}`;
       return rows.map(({ user_id }) => user_id);
     },
 
-    async findHolder(phone: string): Promise<PhoneHolder | undefined> {
+    async findHolder(e164: string): Promise<PhoneHolder | undefined> {
       const [row] = await db.read`
         select l.user_id, v.verified_at, 
           (select max(m.verified_at) from messages m where m.user_id = l.user_id) as used_at
-        from phone_links l join verifications v on v.user_id = l.user_id where l.phone = ${phone}`;
+        from phone_links l join verifications v on v.user_id = l.user_id where l.phone = ${e164}`;
       return row && { userId: row.user_id, ...phoneUseOf(row.verified_at, row.used_at) };
     },
 

@@ -40,8 +40,8 @@ function recognise(text: string): PhoneNumber {
 }
 
 /** The ISO 3166 code of a number's country; null if unknown. */
-export function countryOf(phone: string): string | null {
-  return parsePhoneNumber(phone)?.country ?? null;
+export function countryOf(e164: string): string | null {
+  return parsePhoneNumber(e164)?.country ?? null;
 }
 
 export function canonicalSpelling(e164: string): string {

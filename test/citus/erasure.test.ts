@@ -39,8 +39,8 @@ it.skipIf(inject('citusNodes').length === 0).each([2, 3])('before transaction %i
     await db.close();
     await database.drop();
   });
-  const [id, phone] = [17, parsePhoneNumber(newPhone())!];
-  await createUsersStore(db).importUsers([{ id, phone, verified: true }], now);
+  const [id, phoneNumber] = [17, parsePhoneNumber(newPhone())!];
+  await createUsersStore(db).importUsers([{ id, phoneNumber, verified: true }], now);
   await createRecordStore(db).recordBatch([recordedRow(id)], now);
   const erasure = { userId: id, now, erasedAt: now, retainedUntil: null, actor, countryOf };
   await expect(createPrivacyStore(breakBefore(db, transactionNumber)).eraseUser(erasure)).rejects.toThrow('broken');

@@ -7,9 +7,9 @@ import { withGuardControl } from './guard-control.ts';
 /** A block by its id, a phone by its number, or an address. */
 export const guardLift = (what: string) =>
   withGuardControl(async (control) => {
-    const phone = parsePhoneNumber(what);
+    const phoneNumber = parsePhoneNumber(what);
     const address = plainAddress(what);
-    const block = phone || address ? undefined : what;
-    const lifted = await control.lift(commandLineActor(), { block, userId: undefined, phone, address });
+    const block = phoneNumber || address ? undefined : what;
+    const lifted = await control.lift(commandLineActor(), { block, userId: undefined, phoneNumber, address });
     console.log(`Lifted ${lifted}.`);
   });

@@ -8,9 +8,9 @@ import { withGuardControl } from './guard-control.ts';
 export const guardSafeList = (options: { add?: string; addPrefix?: string; remove?: string }) =>
   withGuardControl(async (control) => {
     if (options.add !== undefined) {
-      const phone = parsePhoneNumber(options.add);
-      if (!phone) throw new StartError('--add takes a phone number in E.164 format, such as +447400123456.');
-      await control.addSafe(commandLineActor(), { phone });
+      const phoneNumber = parsePhoneNumber(options.add);
+      if (!phoneNumber) throw new StartError('--add takes a phone number in E.164 format, such as +447400123456.');
+      await control.addSafe(commandLineActor(), { phoneNumber });
     }
     if (options.addPrefix !== undefined) {
       if (!/^\+[1-9]\d{2,8}$/.test(options.addPrefix)) throw new StartError('--add-prefix takes + and 3 to 9 digits.');

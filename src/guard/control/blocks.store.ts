@@ -18,11 +18,11 @@ export interface Block {
 export type LiftTarget =
   | { userId: number }
   | { confirmationsOf: number }
-  | { phone: Buffer; label: string }
+  | { phoneKey: Buffer; label: string }
   | { source: Buffer; label: string }
   | { code: Buffer }
   | { prefix: string }
-  | { blockedPhone: Buffer };
+  | { blockedPhoneKey: Buffer };
 
 export type BlocksStore = ReturnType<typeof createBlocksStore>;
 
@@ -119,15 +119,15 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
       where v.user_id = b.user_id
       returning v.user_id, b.until, 'confirmation-failures' as rule`;
   }
-  if ('phone' in target) {
+  if ('phoneKey' in target) {
     return sql`
       update phone_sends set sends = '{}', users = '{}', proven = '{}', failures = '{}', blocked_until = null
-      where key = ${target.phone} returning ${noUser}`;
+      where key = ${target.phoneKey} returning ${noUser}`;
   }
-  if ('blockedPhone' in target) {
+  if ('blockedPhoneKey' in target) {
     return sql`
       update phone_sends set failures = '{}', blocked_until = null
-      where key = ${target.blockedPhone} and blocked_until > ${now}::timestamptz returning ${noUser}`;
+      where key = ${target.blockedPhoneKey} and blocked_until > ${now}::timestamptz returning ${noUser}`;
   }
   if ('source' in target) {
     return sql`
@@ -147,8 +147,8 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
 function labelOf(target: LiftTarget): string {
   if ('userId' in target) return `user ${target.userId}`;
   if ('confirmationsOf' in target) return `confirmations of user ${target.confirmationsOf}`;
-  if ('phone' in target) return `phone ${target.label}`;
-  if ('blockedPhone' in target) return `phone ${target.blockedPhone.toString('hex', 0, 4)}`;
+  if ('phoneKey' in target) return `phone ${target.label}`;
+  if ('blockedPhoneKey' in target) return `phone ${target.blockedPhoneKey.toString('hex', 0, 4)}`;
   if ('source' in target) return target.label;
   return 'code' in target ? 'a code' : `prefix ${target.prefix}`;
 }

@@ -14,7 +14,7 @@ export interface Lift {
   /** The id of a listed block. */
   block: string | undefined;
   userId: number | undefined;
-  phone: PhoneNumber | undefined;
+  phoneNumber: PhoneNumber | undefined;
   address: string | undefined;
 }
 
@@ -45,9 +45,12 @@ export function createBlocks({ store, digest, clock, announceChange, forgetRange
   };
 }
 
-function liftTargetOf({ block, userId, phone, address }: Lift, digest: Digest): LiftTarget {
+function liftTargetOf({ block, userId, phoneNumber, address }: Lift, digest: Digest): LiftTarget {
   if (userId !== undefined) return { userId };
-  if (phone) return { phone: digest('phone', phone.e164), label: maskPhone(phone.e164) };
+  if (phoneNumber) {
+    const { e164 } = phoneNumber;
+    return { phoneKey: digest('phone', e164), label: maskPhone(e164) };
+  }
   if (address !== undefined) {
     const network = networkOf(address);
     return { source: digest('address', network), label: `address ${network}` };
@@ -65,7 +68,7 @@ function parseBlockId(block: string): LiftTarget {
     if (kind === 'confirmations') return { confirmationsOf: id };
   }
   if (kind === 'prefix') return { prefix: name };
-  if (kind === 'phone' && key) return { blockedPhone: key };
+  if (kind === 'phone' && key) return { blockedPhoneKey: key };
   if (kind === 'code' && key) return { code: key };
   if (key) return { source: key, label: `${kind} ${name.slice(0, 8)}` };
   throw unknownBlock();

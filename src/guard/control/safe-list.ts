@@ -9,7 +9,7 @@ import { safeNumberKey } from '../live.ts';
 import type { SafeEntry, SafeListStore } from './safe-list.store.ts';
 import type { Digest } from '../source.ts';
 
-export type SafeInput = { phone: PhoneNumber } | { prefix: string };
+export type SafeInput = { phoneNumber: PhoneNumber } | { prefix: string };
 
 export interface SafeListParts {
   store: SafeListStore;
@@ -28,7 +28,11 @@ export function createSafeList({ store, digest, clock, announceChange }: SafeLis
       const entry =
         'prefix' in input
           ? { key: input.prefix, label: input.prefix, isPrefix: true }
-          : { key: safeNumberKey(digest, input.phone.e164), label: maskPhone(input.phone.e164), isPrefix: false };
+          : {
+              key: safeNumberKey(digest, input.phoneNumber.e164),
+              label: maskPhone(input.phoneNumber.e164),
+              isPrefix: false,
+            };
       if (!(await store.addSafe(entry, safeEntryLimit, who, clock.now()))) {
         throw invalidFields({ PhoneNumber: [`The safe list holds at most ${safeEntryLimit} entries.`] });
       }

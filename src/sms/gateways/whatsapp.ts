@@ -63,7 +63,7 @@ export const whatsapp = defineGateway({
       about: 'WhatsApp: the name of the authentication template.',
     }),
   },
-  create({ whatsappPhone: phone, whatsappToken, whatsappSecret, whatsappTemplate: template }, context) {
+  create({ whatsappPhone: phoneNumberId, whatsappToken, whatsappSecret, whatsappTemplate: template }, context) {
     const http = httpCaller(context.baseUrl);
     const headers = { authorization: `Bearer ${whatsappToken}`, 'content-type': 'application/json' };
     let isTemplateMissing = false;
@@ -106,8 +106,10 @@ export const whatsapp = defineGateway({
           },
           biz_opaque_callback_data: reference,
         });
-        return http.send({ path: `/${version}/${phone}/messages`, headers, body }, withinMilliseconds, (answer) =>
-          readAnswer(answer, language),
+        return http.send(
+          { path: `/${version}/${phoneNumberId}/messages`, headers, body },
+          withinMilliseconds,
+          (answer) => readAnswer(answer, language),
         );
       },
       /** X-Hub-Signature-256: HMAC-SHA256 over the body. */
@@ -115,7 +117,7 @@ export const whatsapp = defineGateway({
         const expected = `sha256=${createHmac('sha256', whatsappSecret).update(body).digest('hex')}`;
         if (!sameText(headerOf(given, 'x-hub-signature-256'), expected)) return undefined;
         try {
-          return readStatuses(JSON.parse(body.toString()), phone);
+          return readStatuses(JSON.parse(body.toString()), phoneNumberId);
         } catch {
           return undefined;
         }
@@ -124,11 +126,15 @@ export const whatsapp = defineGateway({
       readHandshake({ url }) {
         const query = new URL(url).searchParams;
         const challenge = query.get('hub.challenge') ?? '';
-        const isOurs = query.get('hub.mode') === 'subscribe' && query.get('hub.verify_token') === phone;
+        const isOurs = query.get('hub.mode') === 'subscribe' && query.get('hub.verify_token') === phoneNumberId;
         return isOurs && /^[\w-]{1,200}$/.test(challenge) ? challenge : undefined;
       },
       check: (withinMilliseconds) =>
-        http.check(`/${version}/${phone}?fields=id`, { authorization: headers.authorization }, withinMilliseconds),
+        http.check(
+          `/${version}/${phoneNumberId}?fields=id`,
+          { authorization: headers.authorization },
+          withinMilliseconds,
+        ),
       close: http.close,
     };
   },
@@ -156,9 +162,9 @@ function nameOf(code: number): string {
 const reference = /^\d+\.\d+\./;
 
 /** The app may have other numbers, and other events than the statuses of messages. */
-function readStatuses(event: unknown, phone: string): Receipt[] {
+function readStatuses(event: unknown, phoneNumberId: string): Receipt[] {
   const changes = listOf(Object(event).entry).flatMap((entry) => listOf(entry.changes));
-  const ours = changes.filter(({ value }) => value?.metadata?.phone_number_id === phone);
+  const ours = changes.filter(({ value }) => value?.metadata?.phone_number_id === phoneNumberId);
   return ours
     .flatMap(({ value }) => listOf(value.statuses))
     .filter((status) => reference.test(String(status.biz_opaque_callback_data)))

@@ -37,7 +37,7 @@ export const guardAddSafeOperation = (control: GuardControl) =>
     example: { prefix: '+447400' },
     responses: { 204: { about: 'It is on the list.' } },
     async handle({ body: { phoneNumber, prefix }, caller }) {
-      await control.addSafe(caller, prefix === undefined ? { phone: phoneNumber! } : { prefix });
+      await control.addSafe(caller, prefix === undefined ? { phoneNumber: phoneNumber! } : { prefix });
       return empty(204);
     },
   });

@@ -44,7 +44,7 @@ export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>
     example: { phoneNumber: '+447400123456' },
     responses: { 200: { about: 'The users.', shape: foundUsers } },
     async handle({ body: { phoneNumber, email }, caller: { subject, client } }) {
-      const what = phoneNumber ? { phone: phoneNumber.e164 } : { email: email! };
+      const what = phoneNumber ? { e164: phoneNumber.e164 } : { email: email! };
       return reply(200, foundUsers, await findUsers({ subject, client }, what));
     },
   });
