@@ -259,6 +259,27 @@ describe('source files', () => {
     }
   });
 
+  it('pass more than five parameters to a database function by name', async () => {
+    const functions = await readFolder('src/db/functions', /\.sql$/);
+    const sources = [...texts, ...functions].map(([file, text]) => [
+      file,
+      text.replaceAll(/--.*|^create .* function .*/gm, ''),
+    ]);
+    const long = [...functions.values()].flatMap((text) =>
+      [
+        ...text
+          .replaceAll(/--.*/g, '')
+          .matchAll(/create or replace function (\w+)\s*\((.*?)\)\s*(?:returns|language)/gs),
+      ]
+        .filter(([, , parameters]) => parameters!.split(',').filter((one) => !/^\s*out /.test(one)).length > 5)
+        .map(([, name]) => name!),
+    );
+    expect(long).toContain('reserve_send');
+    // The first argument is a name, or all of them are made by `namedParameters`.
+    const byPosition = new RegExp(`\\b(?:${long.join('|')})\\((?!\\s*(?:\\w+ =>|\\$\\{\\w+\\.asArguments))`);
+    expect(sources.filter(([, text]) => byPosition.test(text!)).map(([file]) => file)).toEqual([]);
+  });
+
   it('define at most one operation each', () => {
     const routes = files.filter((file) => file.startsWith('http/routes/'));
     expect(routes.filter((file) => texts.get(file)!.split('operation({').length > 2)).toEqual([]);

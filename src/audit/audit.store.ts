@@ -39,7 +39,8 @@ export function createAuditStore(db: Database) {
     ): Promise<void> {
       const { subject, client, reason = null } = who;
       await db.write`
-        select record_action(${now}, ${subject}, ${client}, ${action}, ${target}, null, ${userId ?? null}, ${reason})`;
+        select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => ${action},
+          target => ${target}, detail => null, of_user => ${userId ?? null}, reason => ${reason})`;
     },
 
     async readActions(filter: ActionFilter, owner?: Owner): Promise<OperatorAction[]> {

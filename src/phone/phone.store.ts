@@ -379,8 +379,8 @@ export function createPhoneStore(db: Database) {
         if (freed) {
           const { subject, client, reason = null } = freed.who;
           await sql`
-            select record_action(${now}, ${subject}, ${client}, 'free-phone', ${`user ${userId}`},
-              ${maskPhone(freed.e164)}, ${userId}, ${reason})`;
+            select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => 'free-phone',
+              target => ${`user ${userId}`}, detail => ${maskPhone(freed.e164)}, of_user => ${userId}, reason => ${reason})`;
         }
         return known !== undefined;
       });

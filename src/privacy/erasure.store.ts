@@ -192,5 +192,6 @@ export async function recordAction(
   const [userId, target, detail] =
     'userId' in about ? [about.userId, targetOf(about.userId), null] : [null, about.target, about.detail];
   await sql`
-    select record_action(${now}, ${actor.subject}, ${actor.client}, ${action}, ${target}, ${detail}, ${userId}, null)`;
+    select record_action(called_at => ${now}, of_subject => ${actor.subject}, of_client => ${actor.client},
+      action => ${action}, target => ${target}, detail => ${detail}, of_user => ${userId}, reason => null)`;
 }

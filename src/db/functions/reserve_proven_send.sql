@@ -33,9 +33,12 @@ begin
     r.repeated_seed, r.repeated_digest
   into decision, refusals, is_leased, budget_leases, code_number, message_number, expires_at, repeated_seed,
     repeated_digest
-  from reserve_send(kind, for_user, to_phone, phone_key, called_at, correlation_type, is_forbidden, false, limits,
-    sources, established_before, leases, new_seed, new_digest, new_expires_at, attempt_limit, may_repeat, is_resend,
-    needs_confirmation, given_confirmation) r;
+  from reserve_send(kind => kind, for_user => for_user, to_phone => to_phone, phone_key => phone_key,
+    called_at => called_at, correlation_type => correlation_type, is_forbidden => is_forbidden,
+    is_forbidden_to_newcomers => false, limits => limits, sources => sources, established_before => established_before,
+    leases => leases, new_seed => new_seed, new_digest => new_digest, new_expires_at => new_expires_at,
+    attempt_limit => attempt_limit, may_repeat => may_repeat, is_resend => is_resend,
+    needs_confirmation => needs_confirmation, given_confirmation => given_confirmation) r;
   if decision = 'reserved' then
     update phone_sends p set proven = append_event(p.proven, called_at, most_proven_texts) where p.key = phone_key;
   else

@@ -132,8 +132,9 @@ export function createDeliveriesStore(db: Database) {
     /** False if the lease is lost: then nothing was written. */
     async mark({ endpointId, epoch, outcomes, failingSince, disableReason, now }: MarkRequest): Promise<boolean> {
       const [row] = await db.write`
-        select mark_deliveries(${endpointId}, ${epoch}::bigint, ${now}, ${JSON.stringify(outcomes)}::text::jsonb,
-          ${failingSince}, ${disableReason ?? null}) as is_marked`;
+        select mark_deliveries(of_endpoint => ${endpointId}, lease_epoch => ${epoch}::bigint, moment => ${now},
+          outcomes => ${JSON.stringify(outcomes)}::text::jsonb, failing => ${failingSince},
+          disable_reason => ${disableReason ?? null}) as is_marked`;
       return row!.is_marked;
     },
 

@@ -260,7 +260,9 @@ export async function recordChange(
 ): Promise<void> {
   const { subject, client, reason = null } = who;
   const target = `webhook endpoint ${endpointId}`;
-  await sql`select record_action(${now}, ${subject}, ${client}, ${action}, ${target}, null, null, ${reason})`;
+  await sql`
+    select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => ${action},
+      target => ${target}, detail => null, of_user => null, reason => ${reason})`;
 }
 
 async function insertSecret(sql: DatabaseTransaction, endpointId: number, sealed: Buffer): Promise<void> {

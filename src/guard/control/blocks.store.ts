@@ -54,7 +54,8 @@ export function createBlocksStore(db: Database) {
           case when l.until is not null
             then write_event('phone.block_lifted', l.user_id, ${now}::timestamptz, block_data(l.until, l.rule)) end,
           record_action(
-            ${now}::timestamptz, ${subject}, ${client}, 'lift', ${labelOf(target)}, null, ${userId}, ${reason})
+            called_at => ${now}::timestamptz, of_subject => ${subject}, of_client => ${client}, action => 'lift',
+            target => ${labelOf(target)}, detail => null, of_user => ${userId}, reason => ${reason})
         from lifted l`;
       return rows.length;
     },

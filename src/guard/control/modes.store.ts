@@ -31,7 +31,8 @@ export function createModesStore(db: Database) {
                 mode = excluded.mode, changed_at = excluded.changed_at, changed_by = excluded.changed_by`;
       await db.write`
         with changed as (${change})
-        select record_action(${now}, ${subject}, ${client}, 'set-mode', ${rule}, ${mode ?? 'configured'}, null, ${reason})`;
+        select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => 'set-mode',
+          target => ${rule}, detail => ${mode ?? 'configured'}, of_user => null, reason => ${reason})`;
     },
   };
 }

@@ -47,7 +47,8 @@ export function createSafeListStore(db: Database) {
           returning key
         )
         select exists (select from added) or exists (select from guard_safe where key = ${key}) as is_listed,
-          (select record_action(${now}, ${subject}, ${client}, 'add-safe', ${label}, null, null, ${reason}) from added)`;
+          (select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client},
+            action => 'add-safe', target => ${label}, detail => null, of_user => null, reason => ${reason}) from added)`;
       return row!.is_listed;
     },
 
@@ -56,7 +57,8 @@ export function createSafeListStore(db: Database) {
       const { subject, client, reason = null } = who;
       const rows = await db.write`
         with removed as (delete from guard_safe where key = ${key} returning label)
-        select record_action(${now}, ${subject}, ${client}, 'remove-safe', r.label, null, null, ${reason})
+        select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client},
+          action => 'remove-safe', target => r.label, detail => null, of_user => null, reason => ${reason})
         from removed r`;
       return rows.length === 1;
     },
