@@ -67,7 +67,7 @@ create type code_state as enum ('pending', 'unknown', 'accepted');
 create type issued_code as (
   number integer,
   phone text,
-  -- The code is derived from the digest key, the user, the phone and this: see src/phone/code.ts.
+  -- The code is derived from the digest key, the user, the phone and this: see src/codes/code.ts.
   seed bytea,
   -- Null once the code is used.
   digest bytea,

@@ -1,4 +1,7 @@
-/** `ledgerline import`: transactions from NDJSON, CSV or camt.053. Running it again is safe. */
+/**
+ * `ledgerline import`: transactions from NDJSON, CSV or camt.053. Each batch is one transaction, and a row that is stored
+ * already is a duplicate. So an import that was killed is run again from the start, and the result is the same.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
