@@ -44,7 +44,7 @@ export const catalogue = {
   'unknown-individual': { status: 400, message: 'Unknown individual.', when: 'No user has this individualId.' },
   'ambiguous-transaction': {
     status: 400,
-    message: 'Several individuals hold this transactionId. Give individualId too.',
+    message: 'Several individuals have a transaction with this id. Give individualId too.',
     when: 'Several individuals have a transaction with this id, and the request names none of them.',
   },
   'idempotency-conflict': {
@@ -163,7 +163,7 @@ export const catalogue = {
   },
   'query-too-slow': {
     status: 503,
-    message: 'The database took too long. Ask for less at once, or try again later.',
+    message: 'The database took too long. Request less at a time, or try again later.',
     when: 'The database did not finish a statement in time. The same request is likely to be slow again.',
   },
   stopping: { status: 503, message: 'The service is stopping.', when: 'The process is shutting down.' },
@@ -297,7 +297,7 @@ export function repeated(stored: string): Problem {
 export const receiptRefused = () => problem('receipt-refused');
 
 // What operators ask for.
-export const unknownBlock = () => problem('not-found', { message: 'Nothing is blocked by that name.' });
+export const unknownBlock = () => problem('not-found', { message: 'There is no such block.' });
 export const phoneNotHeld = () => problem('not-found', { message: 'The user does not have this number.' });
 export const unknownSafeEntry = () => problem('not-found', { message: 'The safe list has no such entry.' });
 
@@ -315,7 +315,7 @@ export const endpointDisabled = () => problem('endpoint-disabled');
 // What the service depends on.
 export const databaseAway = () => later('database-unavailable', 2);
 export const databaseContended = () =>
-  later('overloaded', 1, { message: 'Too many calls for the same thing at once. Try again shortly.' });
+  later('overloaded', 1, { message: 'Too many requests change the same data at the same time. Try again shortly.' });
 export const queryTooSlow = () => later('query-too-slow', 30);
 export const overloaded = (seconds: number) => later('overloaded', seconds);
 export const issuerAway = (message?: string) => later('issuer-unavailable', 5, worded(message));

@@ -149,8 +149,8 @@ export function jobsReference(): string {
   return `# Periodic jobs
 
 Made from \`src/app/job-table.ts\` by \`npm run generate\`. The pause is the time between the end of one run and the start of
-the next, and up to a tenth longer. While a job finds nothing to do, its pause doubles up to that of the column *idle*; what
-this process commits ends it. A job that runs in one process at a time holds a lease in the table \`job_leases\`; if its
+the next, and up to a tenth longer. While a job finds nothing to do, its pause doubles, up to the one in the column
+*idle*. A request to this process that may have given it something to do ends the longer pause. A job that runs in one process at a time holds a lease in the table \`job_leases\`; if its
 process ends, another one takes over within three runs, or 10 seconds if that is longer.
 
 \`ledgerline_job_runs_total\` counts the runs, and the log line \`job-failed\` has the name of the job and the cause. See

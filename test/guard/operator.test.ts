@@ -83,7 +83,7 @@ describe('the operator', () => {
     expect((await lift({ block: left.id })).json).toEqual({ lifted: 1 });
     expect((await get(service, '/operator/guard/blocks')).blocks).toEqual([]);
     expect((await lift({ block: 'user:1999999999' })).json).toEqual(
-      refusal(404, 'Not Found', 'Nothing is blocked by that name.'),
+      refusal(404, 'Not Found', 'There is no such block.'),
     );
     for (const body of [{}, { userId: 1, block: 'x' }, { address: 'x' }, { phoneNumber: 'x' }]) {
       expect((await lift(body)).status).toBe(400);
@@ -365,7 +365,7 @@ it('ledgerline guard does the same on the command line, with the account as its 
   expect((await guard('blocks')).stdout).toMatch(new RegExp(`user:${id} +user-failures +${id} `));
   expect((await guard('lift', `user:${id}`)).stdout).toBe('Lifted 1.\n');
   expect((await service.call('POST', '/User/phone-number/verify', token, { id, code: 'nope' })).status).toBe(400);
-  expect((await guard('lift', 'user:77777')).stderr).toBe('Nothing is blocked by that name.\n');
+  expect((await guard('lift', 'user:77777')).stderr).toBe('There is no such block.\n');
   expect((await guard('mode', 'country', 'shadow')).stdout).toBe('country is shadow.\n');
   expect((await guard('rules')).stdout).toMatch(/country +shadow +off +0 +0 +cli:/);
   expect((await guard('mode', 'nope', 'shadow')).stderr).toMatch(/^There is no rule nope\./);

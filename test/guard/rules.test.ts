@@ -17,10 +17,11 @@ async function through(service: Service, address: string, id: number, phoneNumbe
 
 it('a counter that blocks has one rule: blocks are stored without a rule, and named after this one', () => {
   const blocking = countingRuleNames.filter((name) =>
-    ['failures', 'failed users'].includes(countingRuleOf(name).counts),
+    ['failures', 'failed checks', 'failed users'].includes(countingRuleOf(name).counts),
   );
   expect(blocking.map((name) => [countingRuleOf(name).by, name])).toEqual([
     ['user', 'user-failures'],
+    ['user', 'confirmation-failures'],
     ['address', 'address-failures'],
     ['token', 'token-failures'],
     ['phone', 'phone-failures'],

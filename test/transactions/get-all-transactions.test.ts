@@ -362,7 +362,7 @@ it('ends a statement that takes too long with 503 and Retry-After', async () => 
   const answer = await held;
   expect(answer.status).toBe(503);
   expect(answer.json).toEqual(
-    refusal(503, 'Service Unavailable', 'The database took too long. Ask for less at once, or try again later.'),
+    refusal(503, 'Service Unavailable', 'The database took too long. Request less at a time, or try again later.'),
   );
   expect(answer.headers.get('error-reason')).toBe('query-too-slow');
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -72,7 +72,7 @@ it('names the transaction as get-transaction does', async () => {
     row(b, { transactionId: 'both', amount: '2' }),
   ]);
   expect((await history({ transactionId: 'both' })).json).toEqual(
-    refusal(400, 'Bad Request', 'Several individuals hold this transactionId. Give individualId too.'),
+    refusal(400, 'Bad Request', 'Several individuals have a transaction with this id. Give individualId too.'),
   );
   expect((await history({ transactionId: 'none' })).json).toEqual(refusal(404, 'Not Found', 'Unknown transaction.'));
   const bound = await service.token('', b);

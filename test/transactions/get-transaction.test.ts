@@ -33,7 +33,7 @@ it('tells the two wallets of one transfer apart by individualId', async () => {
 it('answers 400 when several individuals hold the id and none is named', async () => {
   const answer = await get({ transactionId: 'both' });
   expect(answer.json).toEqual(
-    refusal(400, 'Bad Request', 'Several individuals hold this transactionId. Give individualId too.'),
+    refusal(400, 'Bad Request', 'Several individuals have a transaction with this id. Give individualId too.'),
   );
 });
 
