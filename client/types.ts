@@ -1847,6 +1847,8 @@ export interface OperatorWebhookEndpoint {
   createdAt: string;
   /** The first failure since the last success. */
   failingSince: string | null;
+  /** Whether something was sent to it, as far as deliveries are kept. */
+  isTried: boolean;
   /** Deliveries that are due; counted up to 1,000. */
   due: number;
   /** Since when the oldest of them is due. */

@@ -198,7 +198,12 @@ async function fillWebhooks(page) {
 
 /** The console after a busy week. `blocked`: a customer who is blocked. */
 export const consoleStates = (blocked) => [
-  { name: 'console', address: '/console', height: 1080, prepare: (page) => page.locator('.tiles').first().waitFor() },
+  {
+    name: 'console',
+    address: '/console',
+    height: 1080,
+    prepare: (page) => page.locator('.figure-tiles').first().waitFor(),
+  },
   {
     name: 'console-guard',
     address: '/console#guard',
@@ -210,7 +215,7 @@ export const consoleStates = (blocked) => [
     name: 'console-customer',
     address: `/console#customer/${blocked}`,
     height: 1240,
-    prepare: (page) => page.locator('.trail').first().waitFor(),
+    prepare: (page) => page.locator('.time-line').first().waitFor(),
   },
   {
     name: 'console-messages',
@@ -224,7 +229,7 @@ export const consoleStates = (blocked) => [
     name: 'console-webhooks-failing',
     address: '/console#webhooks/1',
     height: 1080,
-    prepare: (page) => page.locator('.exchange').first().waitFor(),
+    prepare: (page) => page.locator('.delivery-exchange').first().waitFor(),
   },
   { name: 'console-audit', address: '/console#audit' },
 ];

@@ -74,7 +74,7 @@ export function createTour(browser) {
     },
     async showConsole(url) {
       await open(`${url}/console`, async (page, frame) => {
-        await page.locator('.tiles').first().waitFor();
+        await page.locator('.figure-tiles').first().waitFor();
         await frame(2.5);
       });
     },

@@ -31,6 +31,7 @@ const endpoint = (state: Partial<OperatorWebhookEndpoint>): OperatorWebhookEndpo
   disabledReason: null,
   createdAt: '2026-03-01T00:00:00Z',
   failingSince: null,
+  isTried: true,
   due: 0,
   oldestDueAt: null,
   ...state,

@@ -39,11 +39,11 @@ it('the trail and the log name purpose and state of a confirmation, and not its 
 it('the console shows them', async () => {
   const page = await openPage(`${service.url}/console#customer/${approved.id}`);
   // An expired or void confirmation would not make the customer unverified.
-  await page.locator('.sentence').getByText('Verified.').waitFor();
+  await page.locator('.verdict-sentence').getByText('Verified.').waitFor();
   await page.getByText('Code 2 confirmed “payment”').waitFor();
   await page.getByText('A code did not confirm: the code was wrong').waitFor();
   await page.goto(`${service.url}/console#customer/${voided.id}`);
-  await page.locator('.sentence').getByText('Verified.').waitFor();
+  await page.locator('.verdict-sentence').getByText('Verified.').waitFor();
   await page.goto(`${service.url}/console#messages`);
   await page.getByText('payment: approved').waitFor();
   await page.getByText('top-up: void').waitFor();

@@ -70,7 +70,7 @@ describe('a failed customer', () => {
     const mask = (number: string) => `${number.slice(0, 3)}…${number.slice(-2)}`;
     await page.getByText(`Changed from ${mask(old)} to ${mask(next)}`).waitFor();
     await page.getByText('The number was changed').waitFor();
-    await page.locator('.sentence').getByText('Verified.').waitFor();
+    await page.locator('.verdict-sentence').getByText('Verified.').waitFor();
     await expectAccessible(page);
     await expectNarrow(page);
   });
@@ -129,11 +129,11 @@ describe('a failed customer', () => {
   it('shows verified and waiting users differently', async () => {
     const verified = await service.verifiedUser();
     const page = await openPage(`${service.url}/console#customer/${verified}`);
-    await page.locator('.sentence').getByText('Verified.').waitFor();
+    await page.locator('.verdict-sentence').getByText('Verified.').waitFor();
     const waiting = await service.createUser();
     await service.sendCode(waiting, newPhone());
     await page.goto(`${service.url}/console#customer/${waiting}`);
-    await page.locator('.sentence').getByText('Waiting: the last code is still valid.').waitFor();
+    await page.locator('.verdict-sentence').getByText('Waiting: the last code is still valid.').waitFor();
   });
 
   it.each([

@@ -39,7 +39,7 @@ it('an error while a view is drawn is shown in its place and reported, and the r
   await page.getByRole('link', { name: 'Webhooks' }).click();
   await place.waitFor();
   isBroken = false;
-  await place.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('There are no endpoints').waitFor();
 });
 

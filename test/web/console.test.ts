@@ -29,9 +29,9 @@ describe('the overview', () => {
     await expectRenderedText(page, 'Overview');
     const { json } = await service.call('/operator/overview?days=7', undefined, { method: 'GET' });
     const sent = json.days.reduce((sum: number, day: { sent: number }) => sum + day.sent, 0);
-    expect(await page.locator('.figure').first().innerText()).toBe(String(sent));
-    expect(await page.locator('.plot table tbody tr').count()).toBe(7);
-    expect(await page.locator('.health').innerText()).toContain('inbox');
+    expect(await page.locator('.tile-figure').first().innerText()).toBe(String(sent));
+    expect(await page.locator('.bar-chart table tbody tr').count()).toBe(7);
+    expect(await page.locator('.gateway-health').innerText()).toContain('inbox');
     await expectAccessible(page);
     await expectNarrow(page);
   });
@@ -42,23 +42,27 @@ describe('the overview', () => {
     own.forgetTokens();
     await own.verifiedUser();
     const page = await openPage(`${own.url}/console`);
-    await page.locator('.figure').first().waitFor();
-    expect(await page.locator('.figure').first().innerText()).toBe('1');
-    expect(await page.locator('.plot table tbody tr').last().locator('td').allInnerTexts()).toEqual(['1', '0', '1']);
+    await page.locator('.tile-figure').first().waitFor();
+    expect(await page.locator('.tile-figure').first().innerText()).toBe('1');
+    expect(await page.locator('.bar-chart table tbody tr').last().locator('td').allInnerTexts()).toEqual([
+      '1',
+      '0',
+      '1',
+    ]);
   });
 
   it('keeps the span after a reload', async () => {
     const page = await openPage(`${service.url}/console`);
-    await page.getByLabel('Span').selectOption('30 days');
-    await expect.poll(() => page.locator('.plot table tbody tr').count()).toBe(30);
+    await page.getByRole('link', { name: '30 days' }).click();
+    await expect.poll(() => page.locator('.bar-chart table tbody tr').count()).toBe(30);
     await page.reload();
-    await expect.poll(() => page.locator('.plot table tbody tr').count()).toBe(30);
-    expect(await page.getByLabel('Span').inputValue()).toBe('30');
+    await expect.poll(() => page.locator('.bar-chart table tbody tr').count()).toBe(30);
+    expect(await page.getByRole('link', { name: '30 days' }).getAttribute('aria-current')).toBe('true');
   });
 
   it('explains its terms', async () => {
     const page = await openPage(`${service.url}/console`);
-    await page.locator('.tile').first().waitFor();
+    await page.locator('.figure-tile').first().waitFor();
     const shown = await page.getByRole('main').innerText();
     for (const term of ['Not sent', 'Failed over']) expect(shown).toContain(term);
     expect(shown).toContain('No gateway accepted the text.');
@@ -184,10 +188,10 @@ describe('a view without data', () => {
 describe('a service that goes away', () => {
   it('marks what is on screen as old, says from when it is, and recovers', async () => {
     const page = await openPage(`${service.url}/console`, { expected: /ERR_INTERNET_DISCONNECTED/ });
-    const mark = page.locator('.mark.closed');
+    const mark = page.locator('.mark-good');
     await mark.waitFor();
     await page.getByText(/^Updated at \d/).waitFor();
-    const colour = () => page.evaluate(`getComputedStyle(document.querySelector('.mark.closed')).backgroundColor`);
+    const colour = () => page.evaluate(`getComputedStyle(document.querySelector('.mark-good')).backgroundColor`);
     const before = await colour();
     await page.context().setOffline(true);
     await page

@@ -33,8 +33,10 @@ export function useAddress(): Address {
   return address;
 }
 
-export function goTo(href: string): void {
-  location.hash = href;
+/** `isSame` if it is the same place with another detail, for which the browser's Back needs no step. */
+export function goTo(href: string, isSame = false): void {
+  if (isSame) location.replace(href);
+  else location.hash = href;
 }
 
 export function useFilter(): Filter {

@@ -1,16 +1,18 @@
 /** The operator's console. */
 import { render } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { clientCredentials, createClient, type TokenSource } from '../../client/index.ts';
 import { Header, isSandbox } from '../pages/header.tsx';
 import { useAddress } from './address.ts';
-import { Boundary } from './boundary.tsx';
+import { withClock } from './clock.ts';
+import { Frame } from './frame.tsx';
 import { AuditView } from './views/audit.tsx';
 import { CustomerView } from './views/customer.tsx';
 import { EventsView } from './views/events.tsx';
 import { GuardView } from './views/guard.tsx';
 import { MessagesView } from './views/messages.tsx';
 import { hasScope, OperatorContext, subjectOf } from './operator.ts';
+import { ConsoleSearch } from './search.tsx';
 import { OverviewView } from './views/overview.tsx';
 import { SafeListView } from './views/safe-list.tsx';
 import { SettingsView } from './views/settings.tsx';
@@ -31,6 +33,8 @@ const views = {
 };
 type ViewName = keyof typeof views;
 
+const viewTitles = Object.entries(views).map(([name, { title }]) => [name, title()] as const);
+
 function useView(): ViewName {
   const { view } = useAddress();
   return Object.hasOwn(views, view) ? (view as ViewName) : 'overview';
@@ -48,7 +52,7 @@ interface Session {
 
 function sandboxSession(): Session {
   const scope = 'operator:read operator:write events:write';
-  const token = clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox', scope });
+  const token = withClock(clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox', scope }));
   return { token, mayWrite: true, mayWriteEvents: true };
 }
 
@@ -99,45 +103,74 @@ function ConsolePage() {
 const keepAlive: typeof fetch = (input, init) => fetch(input, { ...init, keepalive: true });
 
 function Console({ session, onSignOut }: { session: Session; onSignOut(): void }) {
-  const { token, name, mayWrite, mayWriteEvents } = session;
+  const { token, mayWrite, mayWriteEvents } = session;
   const operator = useMemo(() => {
     // A repeated call may wait as long as the service asks (Retry-After), and the person would not see why.
     const { operator: operations, webhooks } = createClient({ token, retries: 0, fetch: keepAlive });
     const followMessages = createClient({ token }).operator.liveMessages;
     return { operations, webhooks, followMessages, mayWrite, mayWriteEvents };
   }, [session]);
-  const here = useView();
-  const { title: titleOf, View } = views[here];
   return (
-    <main class="console" id="content">
-      <div class="console-bar">
-        <nav aria-label={t.common.views}>
-          {Object.entries(views).map(([view, { title }]) => (
-            <a key={view} href={`#${view}`} aria-current={view === here ? 'page' : undefined}>
-              {title()}
-            </a>
-          ))}
-        </nav>
-        {!isSandbox && (
-          <p class="who-am-i">
-            {name && <span>{name}</span>}
-            {!mayWrite && (
-              <span class="mark shadow" title={t.common.readOnlyHint}>
-                {t.common.readOnly}
-              </span>
-            )}
-            <button type="button" class="quiet small" onClick={onSignOut}>
-              {t.common.signOut}
-            </button>
-          </p>
-        )}
-      </div>
-      <OperatorContext.Provider value={operator}>
-        <Boundary isView of={titleOf()}>
-          <View />
-        </Boundary>
-      </OperatorContext.Provider>
-    </main>
+    <OperatorContext.Provider value={operator}>
+      <main class="console-page" id="content">
+        <ConsoleBar session={session} onSignOut={onSignOut} />
+        <CurrentView />
+      </main>
+    </OperatorContext.Provider>
+  );
+}
+
+function CurrentView() {
+  const here = useView();
+  const { part } = useAddress();
+  const { title: titleOf, View } = views[here];
+  const title = titleOf();
+  useLayoutEffect(() => {
+    document.title = `${part ? `${title} ${part}` : title} · Console · Ledgerline`;
+  }, [title, part]);
+  return (
+    <Frame
+      key={here}
+      of={title}
+      class="console-view"
+      header={(updated) => (
+        <header class="view-title">
+          <h1>{title}</h1>
+          {updated}
+        </header>
+      )}
+    >
+      <View />
+    </Frame>
+  );
+}
+
+function ConsoleBar({ session: { name, mayWrite }, onSignOut }: { session: Session; onSignOut(): void }) {
+  const here = useView();
+  return (
+    <div class="console-bar">
+      <nav aria-label={t.common.views}>
+        {viewTitles.map(([view, title]) => (
+          <a key={view} href={`#${view}`} aria-current={view === here ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <ConsoleSearch views={viewTitles} />
+      {!isSandbox && (
+        <p class="who-am-i">
+          {name && <span>{name}</span>}
+          {!mayWrite && (
+            <span class="state-mark mark-warn" title={t.common.readOnlyHint}>
+              {t.common.readOnly}
+            </span>
+          )}
+          <button type="button" class="quiet small" onClick={onSignOut}>
+            {t.common.signOut}
+          </button>
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -10,6 +10,7 @@ const formats = {
   percent: new Intl.NumberFormat(consoleLocale, { style: 'percent' }),
   money: new Intl.NumberFormat(consoleLocale, { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   time: new Intl.DateTimeFormat(consoleLocale, { dateStyle: 'medium', timeStyle: 'medium' }),
+  date: new Intl.DateTimeFormat(consoleLocale, { dateStyle: 'medium' }),
   clock: new Intl.DateTimeFormat(consoleLocale, { timeStyle: 'medium' }),
   day: new Intl.DateTimeFormat(consoleLocale, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
   regions: new Intl.DisplayNames(consoleLocale, { type: 'region' }),
@@ -20,6 +21,7 @@ export const formatShort = (value: number) => formats.short.format(value);
 /** Prices are in the operator's own currency, which the service does not know. */
 export const formatMoney = (value: number) => formats.money.format(value);
 export const formatTime = (instant: string) => formats.time.format(new Date(instant));
+export const formatDate = (instant: string) => formats.date.format(new Date(instant));
 export const formatClock = (instant: Date) => formats.clock.format(instant);
 export const formatDay = (day: string) => formats.day.format(new Date(day));
 

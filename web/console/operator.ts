@@ -4,6 +4,9 @@ import { useContext } from 'preact/hooks';
 import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts';
 import { claimsOf } from './token-claims.ts';
 
+/** How often a view requests its values again while it is visible. */
+export const refreshSeconds = 15;
+
 export interface Operator {
   operations: OperatorFunctions;
   webhooks: WebhookFunctions;

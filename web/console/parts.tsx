@@ -1,169 +1,101 @@
-/** Parts that the views of the console share. */
-import type { ComponentChildren, Ref } from 'preact';
-import { formatClock, formatTime } from './format.ts';
-import type { Requested } from './requests.ts';
+/** Small parts that the views of the console share. */
+import type { Action } from '../data/use-action.ts';
+import type { Pages } from '../data/use-pages.ts';
+import { isUpTo } from '../ui/breakpoints.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { RelativeTime } from '../ui/relative-time.tsx';
+import { serviceNow } from './clock.ts';
+import { consoleLocale, formatDate, formatShare, formatTime } from './format.ts';
+import { sentenceOf } from './problems.ts';
 import { t } from './texts.ts';
 
-export function Complaint({ text }: { text: string | undefined }) {
-  return text ? (
-    <p class="complaint" role="alert">
-      {text}
-    </p>
-  ) : null;
-}
-
-/** What was done, for screen readers. */
-export function Done({ text }: { text: string }) {
-  return (
-    <p class="unseen" role="status">
-      {text}
-    </p>
-  );
-}
-
-type Shown = Pick<Requested<unknown>, 'value' | 'updatedAt' | 'error'>;
-
-interface ViewTitleProps {
-  title: string;
-  /** Everything that the view shows. */
-  requests: Shown[];
-  children?: ComponentChildren;
-}
-
-export function ViewTitle({ title, requests, children }: ViewTitleProps) {
+/** Why an action failed; what was done, for screen readers. */
+export function Outcome({ of: { error, done } }: { of: Pick<Action, 'error' | 'done'> }) {
   return (
     <>
-      <header class="view-title">
-        <h1>{title}</h1>
-        <Updated requests={requests} />
-        {children}
-      </header>
-      <Failure requests={requests} />
+      {error !== undefined && <Notice text={sentenceOf(error)} />}
+      <p class="unseen" role="status">
+        {done}
+      </p>
     </>
   );
 }
 
-/** How old the values on screen are. */
-export function Updated({ requests }: { requests: Shown[] }) {
-  const time = updatedAt(requests);
-  return time && !isStale(...requests) ? <p class="updated">{t.common.updatedAt(time)}</p> : null;
-}
-
-/** A failure, and the time of the values on screen. */
-export function Failure({ requests }: { requests: Shown[] }) {
-  const error = requests.find((request) => request.error)?.error;
-  const time = updatedAt(requests);
-  return <Complaint text={error && (time ? t.common.staleSince(error, time) : error)} />;
-}
-
-function updatedAt(requests: Shown[]): string | undefined {
-  const updates = requests.flatMap((request) => (request.updatedAt ? [request.updatedAt.getTime()] : []));
-  return updates.length === requests.length ? formatClock(new Date(Math.min(...updates))) : undefined;
-}
-
-/** Whether the values on screen may be outdated. */
-export function isStale(...requests: Pick<Requested<unknown>, 'error'>[]): boolean {
-  return requests.some(({ error }) => error !== undefined);
-}
-
-interface PanelHeadingProps {
-  id: string;
-  headingRef?: Ref<HTMLHeadingElement>;
-  children: ComponentChildren;
-}
-
-/** It gets the focus when the button that was pressed disappears. */
-export function PanelHeading({ id, headingRef, children }: PanelHeadingProps) {
-  return (
-    <h2 id={id} ref={headingRef ?? null} tabIndex={-1}>
-      {children}
-    </h2>
-  );
-}
-
 /** A button for the next page of a list, if there is one. */
-export function Older({ onClick }: { onClick: (() => void) | undefined }) {
-  return onClick ? (
-    <p class="older">
-      <button type="button" class="quiet small" onClick={onClick}>
-        {t.common.showOlder}
+export function Older({
+  of: { showOlder, older },
+  text = t.common.showOlder,
+}: {
+  of: Pages<unknown>;
+  text?: string | undefined;
+}) {
+  return showOlder ? (
+    <div class="older-entries">
+      <Outcome of={older} />
+      <button type="button" class="quiet small" aria-disabled={older.isRunning} onClick={showOlder}>
+        {text}
       </button>
-    </p>
+    </div>
   ) : null;
 }
 
-/** Shown until the first answer is there. */
-export function Loading() {
+export function Time({ instant }: { instant: string }) {
   return (
-    <p class="soft" role="status">
-      {t.common.loading}
-    </p>
+    <RelativeTime
+      instant={instant}
+      locale={consoleLocale}
+      now={serviceNow}
+      exact={formatTime(instant)}
+      date={formatDate(instant)}
+    />
   );
 }
 
-export function Time({ instant }: { instant: string }) {
+export function ExactTime({ instant }: { instant: string }) {
   return <time dateTime={instant}>{formatTime(instant)}</time>;
 }
 
-export interface TableRow {
-  key: string | number;
-  cells: ComponentChildren[];
+export function Copy({ text, what }: { text: string; what: string }) {
+  return <CopyButton text={text} what={what} words={t.copying} />;
 }
 
-interface TableProps {
-  columns: string[];
-  rows: TableRow[];
-  /** The column that names its row. */
-  headingColumn?: number;
-  isNumeric?: boolean;
-  /** Whether the last column contains a control, which a phone shows next to the heading of the row. */
-  hasControl?: boolean;
-}
-
-/**
- * On a phone a row becomes a few lines, in which the names of the columns precede the cells. With such styles a table
- * loses its roles, so they are set as attributes.
- */
-export function Table({ columns, rows, headingColumn = 0, isNumeric, hasControl }: TableProps) {
-  const kinds = [isNumeric && 'numeric', hasControl && 'with-control'].filter(Boolean);
+/** A secret that is shown once. */
+export function Secret({ secret }: { secret: string | undefined }) {
   return (
-    <table role="table" class={['table', ...kinds].join(' ')}>
-      <thead role="rowgroup">
-        <tr role="row">
-          {columns.map((column) => (
-            <th key={column} role="columnheader" scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows.map(({ key, cells }) => (
-          <tr key={key} role="row">
-            {cells.map((cell, index) =>
-              index === headingColumn ? (
-                <th key={index} role="rowheader" scope="row" data-column={columns[index]}>
-                  <div>{cell}</div>
-                </th>
-              ) : (
-                <td key={index} role="cell" data-column={columns[index]} data-empty={isEmpty(cell) || undefined}>
-                  <div>{cell ?? '–'}</div>
-                </td>
-              ),
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div role="status">
+      {secret !== undefined && (
+        <p class="secret-text">
+          {t.webhooks.secret}
+          <code>{secret}</code>
+          <Copy text={secret} what={t.webhooks.secretName} />
+        </p>
+      )}
+    </div>
   );
 }
 
-/** A phone leaves out empty cells. */
-function isEmpty(cell: ComponentChildren): boolean {
-  return cell === null || cell === 0;
+/** A share as a bar in a table's cell, with the number next to it. */
+export function Share({ part, of, tone }: { part: number; of: number; tone: string }) {
+  if (of === 0) return <span class="soft-text">–</span>;
+  return (
+    <span class="share-bar">
+      <Meter percent={Math.round((part / of) * 100)} tone={tone} />
+      {formatShare(part, of)}
+    </span>
+  );
+}
+
+export function Meter({ percent, tone }: { percent: number; tone: string }) {
+  return (
+    <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+      <rect class="meter-rest" width="100" height="8" rx="4" />
+      <rect class={tone} width={percent} height="8" rx="4" />
+    </svg>
+  );
 }
 
 /** On a phone a list shows fewer entries at first. */
 export function pageSizeOf(wide: number, narrow: number): number {
-  return matchMedia('(max-width: 44rem)').matches ? narrow : wide;
+  return isUpTo('narrow') ? narrow : wide;
 }

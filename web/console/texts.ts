@@ -17,6 +17,9 @@ const common = {
   readOnlyHint: 'Your token may only read. Changes need the scope operator:write.',
   readOnlyEventsHint: 'Your token may not change webhooks. That needs the scope events:write.',
   updatedAt: (time: string) => `Updated at ${time}`,
+  retryingIn: (seconds: string) => `Retrying in ${seconds} s`,
+  retrying: 'Retrying …',
+  retryNow: 'Retry now',
   staleSince: (error: string, time: string) => `${error} What you see is from ${time}.`,
   loading: 'Loading',
   cannotShow: (part: string) =>
@@ -28,15 +31,12 @@ const common = {
   add: 'Add',
   remove: 'Remove',
   find: 'Find',
-  search: 'Search',
+  close: 'Close',
   filter: 'Filter',
-  filtersOn: (count: string) => `Filter, ${count} on`,
-  clear: 'Clear',
   all: 'All',
   from: 'From',
   to: 'To',
   user: 'User',
-  userId: 'The id of a user',
   userNamed: (id: string) => `User ${id}`,
   country: 'Country',
   gateway: 'Gateway',
@@ -54,6 +54,7 @@ const common = {
   missingScope: 'This token may not do that: reading needs the scope operator:read, changing operator:write.',
   unknownUser: 'There is no user with this id.',
   gone: 'It is no longer there.',
+  entryGone: 'There is no such entry. It may be older than what is kept.',
   databaseAway: 'The service cannot reach its database.',
   querySlow: 'The query took too long. Narrow the filter, or try again later.',
   busy: 'The service is busy. Try again shortly.',
@@ -62,6 +63,39 @@ const common = {
   hours: (count: string) => `${count} h`,
   days: (count: string) => `${count} days`,
 };
+
+const filters = {
+  filters: 'Filters',
+  clear: 'Clear',
+  all: common.all,
+  remove: (label: string) => `Remove the filter ${label}`,
+  chip: (label: string, value: string) => `${label}: ${value}`,
+  period: 'Period',
+  periods: {
+    '': 'Any time',
+    '1h': 'Last hour',
+    '24h': 'Last 24 hours',
+    '7d': 'Last 7 days',
+    '30d': 'Last 30 days',
+  },
+  between: 'Between two times …',
+};
+
+const search = {
+  open: 'Search',
+  label: 'Search the console',
+  placeholder: 'A view, customer, message, rule or setting',
+  none: 'Nothing is found. A customer is found by id, phone number or e-mail; a message by its id, such as 17-3.',
+  view: 'View',
+  message: 'Message',
+  customer: 'Customer',
+  rule: 'Rule',
+  setting: 'Setting',
+  findCustomer: (text: string) => `Find the customer ${text}`,
+  several: (ids: string) => `Several users: ${ids}. Search for one of these ids.`,
+};
+
+const copying = { copy: 'Copy', copied: 'Copied', notCopied: 'Not allowed by the browser' };
 
 const signIn = {
   about: 'What you do is recorded under your name.',
@@ -141,10 +175,8 @@ const alerts = {
 };
 
 const messages = {
-  lead: 'Every text with its outcome, and requests that a rule refused.',
   none: 'There are no such messages.',
   noneYet: 'No such message in the part that was searched.',
-  searchedPart: 'Only a part of the log was searched.',
   searchFurther: 'Search further back',
   customer: 'Customer',
   number: 'Number',
@@ -168,7 +200,6 @@ const messages = {
     expired: 'Expired unused',
   },
   details: (id: string) => `Message ${id}`,
-  back: 'All messages',
   way: 'History of this message',
   facts: 'Facts',
   language: 'Language',
@@ -312,7 +343,6 @@ const customer = {
   details: 'Details',
   detailsOf: (transaction: string) => `Details of ${transaction}`,
   transaction: (id: string) => `Transaction ${id}`,
-  closeDetails: 'Close',
   noDetails: 'No details were recorded for this transaction.',
   newer: 'Newer',
   older: 'Older',
@@ -373,7 +403,8 @@ const steps = {
 };
 
 const events = {
-  form: 'Search events',
+  entry: (id: string) => `Event ${id}`,
+  id: 'Id',
   type: 'Type',
   everyType: 'Every type',
   data: 'Data',
@@ -397,12 +428,16 @@ const webhooks = {
   },
   disabled: 'Disabled',
   healthy: 'Healthy',
+  notTried: 'Not tried yet',
   failing: 'Failing',
   form: 'Add an endpoint',
   url: 'URL',
-  typesExample: 'all, or phone.verified, …',
+  everyType: 'Every type of event',
+  someTypes: (count: string) => `${count} types of events`,
+  typesAbout: 'Only these types of events; none stands for all.',
   description: 'Description',
   isAdded: 'The endpoint is added.',
+  secretName: 'Secret',
   secret: 'The receiver checks signatures with this secret. It is shown only once:',
   endpointNumber: (id: string) => `Endpoint ${id}`,
   test: 'Send a test',
@@ -435,7 +470,7 @@ const webhooks = {
   lastTry: 'Last try',
   answer: 'Answer',
   deliveryStates: { due: 'Waiting', delivered: 'Delivered', failed: 'Failed' },
-  again: 'again at',
+  again: 'again',
   exchange: 'Request and answer',
   exchangeOf: (type: string) => `Request and answer of ${type}`,
   answeredNothing: 'The receiver answered nothing.',
@@ -443,6 +478,8 @@ const webhooks = {
 
 const audit = {
   list: 'What operators did',
+  entry: (id: string) => `Action ${id}`,
+  client: 'Client',
   none: 'No operator has done anything yet.',
   noMatch: 'There are no such actions.',
   who: 'Who',
@@ -478,7 +515,9 @@ const audit = {
 const settings = {
   lead: 'The settings with which this process was started. They are changed in its environment. For a secret, it is only shown whether it is set.',
   search: 'Name or meaning',
-  onlySet: 'Only those that are set',
+  which: 'Which',
+  onlyChanged: 'Only those that differ from the default',
+  changedCount: (count: string) => `${count} changed`,
   name: 'Setting',
   value: 'Value',
   set: 'Set',
@@ -503,6 +542,9 @@ const settings = {
 
 export const t = {
   common,
+  filters,
+  search,
+  copying,
   signIn,
   overview,
   alerts,

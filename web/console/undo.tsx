@@ -23,9 +23,9 @@ export function useNotice(): [Notice | undefined, (notice: Notice | undefined) =
 
 export function UndoNotice({ notice }: { notice: Notice | undefined }) {
   return (
-    <div class="notice-place" role="status">
+    <div class="undo-place" role="status">
       {notice && (
-        <p class="notice">
+        <p class="undo-notice">
           <span>{notice.text}</span>
           {notice.undo && (
             <button type="button" class="quiet small" onClick={notice.undo}>

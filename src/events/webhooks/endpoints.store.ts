@@ -16,6 +16,8 @@ export interface Endpoint {
 
 export interface EndpointHealth extends Endpoint {
   failingSince: Date | null;
+  /** Whether something was sent to it, as far as deliveries are kept. */
+  isTried: boolean;
   /** Counted up to 1,000. */
   due: number;
   oldestDueAt: Date | null;
@@ -112,7 +114,10 @@ export function createEndpointsStore(db: Database) {
 
     async listHealth(owner: Owner): Promise<EndpointHealth[]> {
       const statement = `
-        select e.*, l.failing_since, d.due, d.oldest_due_at
+        select e.*, l.failing_since, d.due, d.oldest_due_at,
+          l.failing_since is not null or exists (
+            select from webhook_deliveries w where w.endpoint_id = e.id and w.state in ('delivered', 'failed')
+          ) as is_tried
         from (select ${columns} from webhook_endpoints) e
         left join webhook_leases l on l.endpoint_id = e.id
         cross join lateral (
@@ -127,6 +132,7 @@ export function createEndpointsStore(db: Database) {
       return rows.map((row) => ({
         ...asEndpoint(row),
         failingSince: row.failing_since,
+        isTried: row.is_tried,
         due: row.due,
         oldestDueAt: row.oldest_due_at,
       }));

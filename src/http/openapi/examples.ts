@@ -34,6 +34,7 @@ const valuesByName: Record<string, unknown> = {
   expires_in: 3600,
   export: '/app/export-transactions',
   failingSince: null,
+  isTried: true,
   gateway: 'twilio',
   channel: 'sms',
   gatewayMessageId: 'SM0123456789abcdef',

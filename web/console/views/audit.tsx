@@ -1,61 +1,17 @@
 /** What operators did, and who. */
-import type { OperatorAction, OperatorActionFilter } from '../../../client/index.ts';
-import { goTo, useFilter } from '../address.ts';
-import { hrefOf, pickFilter } from '../hrefs.ts';
+import type { OperatorAction } from '../../../client/index.ts';
 import { offerFile } from '../../data/offer-file.ts';
-import { FilterForm, type FilterField } from '../filters.tsx';
+import { useAction } from '../../data/use-action.ts';
+import { usePagesById } from '../../data/use-pages.ts';
+import { Facts } from '../../ui/facts.tsx';
+import type { FilterField } from '../../ui/filter-bar.tsx';
+import { hrefOf } from '../hrefs.ts';
+import { FoundEntry, LogView, useLogFilter } from '../log-view.tsx';
 import { useOperator } from '../operator.ts';
-import { Complaint, Done, isStale, Loading, Older, pageSizeOf, Table, Time, ViewTitle } from '../parts.tsx';
-import { useChange } from '../requests.ts';
+import { ExactTime, Outcome, pageSizeOf, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
-import { usePagesById } from '../use-cursor-pages.ts';
 
-const names = ['subject', 'action', 'userId', 'from', 'to'] as const;
-
-export function AuditView() {
-  const { operations } = useOperator();
-  const filter = useFilter();
-  const query: OperatorActionFilter = pickFilter(filter, names);
-  const key = JSON.stringify(query);
-  const actions = usePagesById<OperatorAction>(
-    (before, count, options) => operations.actions({ ...query, before, count }, options),
-    [operations, key],
-    pageSizeOf(50, 20),
-  );
-  const { complaint, done, run } = useChange();
-  const download = async () => offerFile(await (await operations.exportActions(query)).blob(), 'audit.csv');
-  return (
-    <div class={isStale(actions) ? 'view stale' : 'view'}>
-      <ViewTitle title={t.common.audit} requests={[actions]}>
-        <button type="button" class="quiet small" onClick={() => void run(download, t.audit.exported)}>
-          {t.audit.export}
-        </button>
-      </ViewTitle>
-      <Complaint text={complaint} />
-      <Done text={done} />
-      <FilterForm
-        label={t.common.filter}
-        fields={fieldsOf()}
-        filter={filter}
-        onSearch={(next) => goTo(hrefOf('audit', '', next))}
-      />
-      <section class="card panel" aria-label={t.audit.list}>
-        {!actions.value && !actions.error && <Loading />}
-        {actions.value?.length === 0 && <p class="soft">{key === '{}' ? t.audit.none : t.audit.noMatch}</p>}
-        {actions.value && actions.value.length > 0 && (
-          <Table
-            columns={[t.common.when, t.audit.who, t.audit.action, t.audit.target, t.audit.detail, t.common.reason]}
-            headingColumn={1}
-            rows={actions.value.map((action) => ({ key: action.id, cells: cellsOf(action) }))}
-          />
-        )}
-        <Older onClick={actions.showOlder} />
-      </section>
-    </div>
-  );
-}
-
-const fieldsOf = (): FilterField[] => [
+const fields: readonly FilterField[] = [
   { name: 'subject', label: t.audit.who, kind: 'text' },
   {
     name: 'action',
@@ -64,21 +20,92 @@ const fieldsOf = (): FilterField[] => [
     anyName: t.audit.everyAction,
     options: Object.entries(t.audit.actions),
   },
-  { name: 'userId', label: t.common.user, kind: 'user' },
-  { name: 'from', label: t.common.from, kind: 'time' },
-  { name: 'to', label: t.common.to, kind: 'time' },
+  { name: 'userId', label: t.common.user, kind: 'digits' },
 ];
+const names = fields.map(({ name }) => name);
 
-function cellsOf({ at, subject, client, action, target, detail, reason, userId }: OperatorAction) {
+export function AuditView() {
+  const { operations } = useOperator();
+  const log = useLogFilter(names);
+  const actions = usePagesById<OperatorAction>(
+    [operations, log.key],
+    (before, count, options) => operations.actions({ ...log.query(), before, count }, options),
+    pageSizeOf(50, 20),
+  );
+  const exporting = useAction();
+  const download = async () => offerFile(await (await operations.exportActions(log.query())).blob(), 'audit.csv');
+  return (
+    <>
+      <Outcome of={exporting} />
+      <LogView
+        view="audit"
+        title={t.audit.list}
+        fields={fields}
+        log={log}
+        pages={actions}
+        none={log.key === '{}' ? t.audit.none : t.audit.noMatch}
+        columns={[t.common.when, t.audit.who, t.audit.action, t.audit.target, t.audit.detail, t.common.reason]}
+        headingColumn={1}
+        rowOf={(action) => ({ id: action.id, at: action.at, cells: cellsOf(action) })}
+        detailTitle={t.audit.entry}
+        detail={(id, at) => (
+          <FoundEntry
+            id={id}
+            at={at}
+            entries={actions.value}
+            read={(moment, options) => operations.actions(moment, options)}
+          >
+            {(action) => <ActionFacts action={action} />}
+          </FoundEntry>
+        )}
+        actions={
+          <button
+            type="button"
+            class="quiet small"
+            aria-disabled={exporting.isRunning}
+            onClick={() => void exporting.run(download, t.audit.exported)}
+          >
+            {t.audit.export}
+          </button>
+        }
+      />
+    </>
+  );
+}
+
+const nameOf = ({ action }: OperatorAction) => t.audit.actions[action] ?? action;
+
+function targetOf({ target, userId }: OperatorAction) {
+  return userId === null ? target : <a href={hrefOf('customer', userId)}>{target}</a>;
+}
+
+function cellsOf(action: OperatorAction) {
+  const { at, subject, client, detail, reason } = action;
   return [
     <Time instant={at} />,
     <>
       {subject}
-      {client !== subject && <span class="about">{client}</span>}
+      {client !== subject && <span class="small-print">{client}</span>}
     </>,
-    t.audit.actions[action] ?? action,
-    userId === null ? target : <a href={hrefOf('customer', userId)}>{target}</a>,
+    nameOf(action),
+    targetOf(action),
     detail,
     reason,
   ];
+}
+
+function ActionFacts({ action }: { action: OperatorAction }) {
+  return (
+    <Facts
+      facts={[
+        [t.audit.action, nameOf(action)],
+        [t.common.when, <ExactTime instant={action.at} />],
+        [t.audit.who, action.subject],
+        [t.audit.client, action.client],
+        [t.audit.target, targetOf(action)],
+        [t.audit.detail, action.detail],
+        [t.common.reason, action.reason],
+      ]}
+    />
+  );
 }

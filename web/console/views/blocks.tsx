@@ -1,57 +1,59 @@
 /** The current blocks, and the control that lifts one. */
 import { useRef, useState } from 'preact/hooks';
 import type { GuardBlock } from '../../../client/index.ts';
-import { hrefOf } from '../hrefs.ts';
+import { useAction } from '../../data/use-action.ts';
+import type { Resource } from '../../data/use-resource.ts';
+import { DataTable } from '../../ui/data-table.tsx';
 import { Confirm } from '../confirm-dialog.tsx';
 import { formatNumber } from '../format.ts';
+import { Content, Panel } from '../frame.tsx';
+import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
-import { Complaint, Done, Loading, pageSizeOf, PanelHeading, Table, Time } from '../parts.tsx';
-import { useChange, type Requested } from '../requests.ts';
+import { Outcome, pageSizeOf, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { delaySeconds, UndoNotice, useDelayed, useNotice } from '../undo.tsx';
 
 const nameOfBlock = ({ id, subject }: GuardBlock) => (id.startsWith('user:') ? t.guard.userLower(subject) : subject);
 
-export function BlocksPanel({ blocks }: { blocks: Requested<GuardBlock[]> }) {
+export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
   const [isWhole, setWhole] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
-  const shown = isWhole ? blocks.value : blocks.value?.slice(0, pageSizeOf(20, 5));
+  function lifted(): void {
+    heading.current!.focus();
+    blocks.refresh();
+  }
   return (
-    <section class="card panel" aria-labelledby="blocks">
-      <PanelHeading id="blocks" headingRef={heading}>
-        {t.guard.blocked}
-      </PanelHeading>
-      {!blocks.value && !blocks.error && <Loading />}
-      {blocks.value?.length === 0 && <p class="soft">{t.guard.nobodyBlocked}</p>}
-      {shown && shown.length > 0 && (
-        <Table
-          columns={[t.guard.who, t.common.rule, t.guard.until, t.guard.action]}
-          hasControl
-          rows={shown.map((block) => ({
-            key: block.id,
-            cells: [
-              <BlockedSubject block={block} />,
-              block.rule,
-              <Time instant={block.until} />,
-              <LiftButton
-                block={block}
-                onLifted={() => {
-                  heading.current!.focus();
-                  blocks.refresh();
-                }}
-              />,
-            ],
-          }))}
-        />
-      )}
-      {shown && shown.length < blocks.value!.length && (
-        <p class="older">
-          <button type="button" class="quiet small" onClick={() => setWhole(true)}>
-            {t.guard.showAll(formatNumber(blocks.value!.length))}
-          </button>
-        </p>
-      )}
-    </section>
+    <Panel title={t.guard.blocked} headingRef={heading}>
+      <Content of={blocks} none={t.guard.nobodyBlocked}>
+        {(all) => {
+          const shown = isWhole ? all : all.slice(0, pageSizeOf(20, 5));
+          return (
+            <>
+              <DataTable
+                columns={[t.guard.who, t.common.rule, t.guard.until, t.guard.action]}
+                hasControl
+                rows={shown.map((block) => ({
+                  key: block.id,
+                  cells: [
+                    <BlockedSubject block={block} />,
+                    block.rule,
+                    <Time instant={block.until} />,
+                    <LiftButton block={block} onLifted={lifted} />,
+                  ],
+                }))}
+              />
+              {shown.length < all.length && (
+                <p class="older-entries">
+                  <button type="button" class="quiet small" onClick={() => setWhole(true)}>
+                    {t.guard.showAll(formatNumber(all.length))}
+                  </button>
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Content>
+    </Panel>
   );
 }
 
@@ -60,10 +62,10 @@ function BlockedSubject({ block: { id, subject, userIds } }: { block: GuardBlock
     <>
       {id.startsWith('user:') ? <a href={hrefOf('customer', subject)}>{t.common.userNamed(subject)}</a> : subject}
       {userIds && (
-        <span class="about">
+        <span class="small-print">
           {t.guard.forUsers}{' '}
           {userIds.map((user) => (
-            <a key={user} class="pick" href={hrefOf('customer', user)}>
+            <a key={user} class="user-link" href={hrefOf('customer', user)}>
               {t.guard.userLower(String(user))}
             </a>
           ))}
@@ -82,7 +84,7 @@ interface LiftButtonProps {
 /** Asks for a reason, then waits a few seconds in which the lift can be undone. */
 export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonProps) {
   const { operations, mayWrite } = useOperator();
-  const { complaint, done, isRunning, run } = useChange();
+  const lifting = useAction();
   const [isAsking, setAsking] = useState(false);
   const [notice, setNotice] = useNotice();
   const delayed = useDelayed();
@@ -90,7 +92,7 @@ export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonP
 
   async function lift(reason: string): Promise<void> {
     setNotice(undefined);
-    if (await run(() => operations.liftBlock({ block: block.id, reason }), t.guard.lifted(name))) onLifted();
+    if (await lifting.run(() => operations.liftBlock({ block: block.id, reason }), t.guard.lifted(name))) onLifted();
   }
 
   function confirm(reason: string): void {
@@ -111,7 +113,7 @@ export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonP
         type="button"
         class="quiet small"
         aria-label={t.guard.liftOf(name)}
-        disabled={!mayWrite || notice !== undefined || isRunning}
+        disabled={!mayWrite || notice !== undefined || lifting.isRunning}
         title={mayWrite ? undefined : t.common.readOnlyHint}
         onClick={() => setAsking(true)}
       >
@@ -128,8 +130,7 @@ export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonP
         </Confirm>
       )}
       <UndoNotice notice={notice} />
-      <Complaint text={complaint} />
-      <Done text={done} />
+      <Outcome of={lifting} />
     </>
   );
 }

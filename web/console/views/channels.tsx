@@ -1,7 +1,8 @@
 /** Cost and delivery by channel. */
 import type { OperatorPerformance } from '../../../client/index.ts';
 import { formatMoney, formatNumber, formatShare, formatSpan } from '../format.ts';
-import { Table } from '../parts.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Panel } from '../frame.tsx';
 import { t } from '../texts.ts';
 
 /** Shown once a message went by another channel than SMS. */
@@ -9,9 +10,8 @@ export function Channels({ channels }: { channels: OperatorPerformance['channels
   if (channels.every(({ channel }) => channel === 'sms')) return null;
   const names: Record<string, string> = t.messages.channels;
   return (
-    <section class="card panel" aria-labelledby="by-channel">
-      <h2 id="by-channel">{t.overview.byChannel}</h2>
-      <Table
+    <Panel title={t.overview.byChannel}>
+      <DataTable
         columns={[t.messages.channel, t.overview.sent, t.overview.delivered, t.overview.deliveryTime, t.overview.cost]}
         rows={channels.map(({ channel, accepted, delivered, medianSeconds, cost }) => ({
           key: channel,
@@ -25,6 +25,6 @@ export function Channels({ channels }: { channels: OperatorPerformance['channels
           ],
         }))}
       />
-    </section>
+    </Panel>
   );
 }

@@ -3,12 +3,19 @@
  * records it.
  */
 import { useState } from 'preact/hooks';
-import type { DetailedTransaction, Transaction, TransactionPage } from '../../../client/index.ts';
+import {
+  LedgerlineError,
+  type DetailedTransaction,
+  type Transaction,
+  type TransactionPage,
+} from '../../../client/index.ts';
+import { useAction } from '../../data/use-action.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { ListWithPanel } from '../../ui/side-panel.tsx';
 import { formatNumber } from '../format.ts';
+import { Panel } from '../frame.tsx';
 import { useOperator } from '../operator.ts';
-import { Complaint, Done, PanelHeading, Table, Time } from '../parts.tsx';
-import { useChange } from '../requests.ts';
-import { LedgerlineError } from '../../../client/index.ts';
+import { ExactTime, Outcome } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { TransactionDetails } from './transaction-details.tsx';
 
@@ -16,7 +23,8 @@ const pageSize = 20;
 
 export function TransactionsPanel({ userId }: { userId: number }) {
   const { operations, mayWrite } = useOperator();
-  const { complaint, done, run } = useChange();
+  const reading = useAction();
+  const { run } = reading;
   const [shown, setShown] = useState<{ number: number; page: TransactionPage }>();
   const [detailed, setDetailed] = useState<DetailedTransaction>();
 
@@ -35,46 +43,55 @@ export function TransactionsPanel({ userId }: { userId: number }) {
   }
 
   return (
-    <section class="card panel" aria-labelledby="transactions">
-      <header class="panel-title">
-        <PanelHeading id="transactions">{t.customer.transactions}</PanelHeading>
-        {shown && <p class="updated">{t.customer.countOf(formatNumber(shown.page.transactionCount))}</p>}
-      </header>
-      {!shown && (
-        <p class="numbers">
-          <button
-            type="button"
-            class="quiet small"
-            disabled={!mayWrite}
-            title={mayWrite ? undefined : t.common.readOnlyHint}
-            onClick={() => show(1)}
-          >
-            {t.customer.showTransactions}
-          </button>
-          <span class="soft">{t.customer.transactionsAbout}</span>
-        </p>
-      )}
-      {shown?.page.transactionCount === 0 && <p class="soft">{t.customer.noTransactions}</p>}
-      {shown && shown.page.transactions.length > 0 && (
-        <Table
-          columns={[
-            t.common.when,
-            t.customer.amount,
-            t.customer.type,
-            t.common.state,
-            t.customer.names,
-            t.customer.note,
-            t.customer.details,
-          ]}
-          hasControl
-          rows={shown.page.transactions.map((row) => ({ key: row.transactionId, cells: cellsOf(row, showDetails) }))}
-        />
-      )}
-      {detailed && <TransactionDetails transaction={detailed} onClose={() => setDetailed(undefined)} />}
-      {shown && <Pager number={shown.number} count={shown.page.transactionCount} onShow={show} />}
-      <Complaint text={complaint} />
-      <Done text={done} />
-    </section>
+    <ListWithPanel
+      panel={
+        detailed && (
+          <TransactionDetails
+            key={detailed.transactionId}
+            transaction={detailed}
+            onClose={() => setDetailed(undefined)}
+          />
+        )
+      }
+    >
+      <Panel
+        title={t.customer.transactions}
+        actions={shown && <p class="updated-at">{t.customer.countOf(formatNumber(shown.page.transactionCount))}</p>}
+      >
+        {!shown && (
+          <p class="phone-line">
+            <button
+              type="button"
+              class="quiet small"
+              disabled={!mayWrite}
+              title={mayWrite ? undefined : t.common.readOnlyHint}
+              onClick={() => show(1)}
+            >
+              {t.customer.showTransactions}
+            </button>
+            <span class="soft-text">{t.customer.transactionsAbout}</span>
+          </p>
+        )}
+        {shown?.page.transactionCount === 0 && <p class="soft-text">{t.customer.noTransactions}</p>}
+        {shown && shown.page.transactions.length > 0 && (
+          <DataTable
+            columns={[
+              t.common.when,
+              t.customer.amount,
+              t.customer.type,
+              t.common.state,
+              t.customer.names,
+              t.customer.note,
+              t.customer.details,
+            ]}
+            hasControl
+            rows={shown.page.transactions.map((row) => ({ key: row.transactionId, cells: cellsOf(row, showDetails) }))}
+          />
+        )}
+        {shown && <Pager number={shown.number} count={shown.page.transactionCount} onShow={show} />}
+        <Outcome of={reading} />
+      </Panel>
+    </ListWithPanel>
   );
 }
 
@@ -100,7 +117,7 @@ function Pager({ number, count, onShow }: PagerProps) {
   const pages = Math.ceil(count / pageSize);
   if (pages < 2) return null;
   return (
-    <nav class="pager" aria-label={t.customer.transactions}>
+    <nav class="page-turner" aria-label={t.customer.transactions}>
       <button type="button" class="quiet small" disabled={number === 1} onClick={() => onShow(number - 1)}>
         {t.customer.newer}
       </button>
@@ -117,15 +134,15 @@ function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
   const sign = transactionCategory === 'Debit' ? '−' : transactionCategory === 'Credit' ? '+' : '';
   return [
     <>
-      <Time instant={timeStamp} />
-      <span class="about">{row.transactionId}</span>
+      <ExactTime instant={timeStamp} />
+      <span class="small-print">{row.transactionId}</span>
     </>,
     `${sign}${amountText} ${currency}`,
     transactionType,
     transactionStatus,
     <>
       {row.senderName}
-      <span class="about">{row.receiverName}</span>
+      <span class="small-print">{row.receiverName}</span>
     </>,
     row.paymentNotes || null,
     <button

@@ -1,15 +1,17 @@
 /** Single decisions of the guard: what it refused, and what a rule in shadow would have refused. */
 import type { Ref } from 'preact';
 import type { GuardDecision, GuardRule, GuardRuleName } from '../../../client/index.ts';
+import type { Pages } from '../../data/use-pages.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
-import { evidenceSentence, evidenceSubject } from './evidence.ts';
-import { Loading, Older, PanelHeading, Table, Time } from '../parts.tsx';
-import type { DecisionKind } from './rules.tsx';
+import { Older, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
-import type { CursorPages } from '../use-cursor-pages.ts';
+import { evidenceSentence, evidenceSubject } from './evidence.ts';
+import type { DecisionKind } from './rules.tsx';
 
 interface DecisionsPanelProps {
-  decisions: CursorPages<GuardDecision>;
+  decisions: Pages<GuardDecision>;
   rules: GuardRule[];
   rule: GuardRuleName | undefined;
   kind: DecisionKind | undefined;
@@ -20,13 +22,13 @@ interface DecisionsPanelProps {
 
 export function DecisionsPanel({ decisions, rules, rule, kind, headingRef, onRule, onKind }: DecisionsPanelProps) {
   return (
-    <section class="card panel" aria-labelledby="decisions">
-      <header class="panel-title">
-        <PanelHeading id="decisions" headingRef={headingRef}>
-          {t.guard.decisions}
-        </PanelHeading>
-        <div class="choices">
+    <Panel
+      title={t.guard.decisions}
+      headingRef={headingRef}
+      actions={
+        <div class="panel-choices">
           <select
+            class="panel-choice"
             aria-label={t.guard.whichRule}
             value={rule ?? ''}
             onChange={(event) => onRule((event.currentTarget.value || undefined) as GuardRuleName | undefined)}
@@ -39,6 +41,7 @@ export function DecisionsPanel({ decisions, rules, rule, kind, headingRef, onRul
             ))}
           </select>
           <select
+            class="panel-choice"
             aria-label={t.guard.whichDecisions}
             value={kind ?? ''}
             onChange={(event) => onKind((event.currentTarget.value || undefined) as DecisionKind | undefined)}
@@ -48,17 +51,18 @@ export function DecisionsPanel({ decisions, rules, rule, kind, headingRef, onRul
             <option value="shadow">{t.guard.shadow}</option>
           </select>
         </div>
-      </header>
-      {!decisions.value && !decisions.error && <Loading />}
-      {decisions.value?.length === 0 && <p class="soft">{t.guard.noDecisions}</p>}
-      {decisions.value && decisions.value.length > 0 && (
-        <Table
-          columns={[t.common.when, t.common.rule, t.guard.decision, t.common.user, t.guard.number, t.guard.source]}
-          rows={decisions.value.map((decision) => ({ key: decision.id, cells: cellsOf(decision) }))}
-        />
-      )}
-      <Older onClick={decisions.showOlder} />
-    </section>
+      }
+    >
+      <Content of={decisions} none={t.guard.noDecisions}>
+        {(list) => (
+          <DataTable
+            columns={[t.common.when, t.common.rule, t.guard.decision, t.common.user, t.guard.number, t.guard.source]}
+            rows={list.map((decision) => ({ key: decision.id, cells: cellsOf(decision) }))}
+          />
+        )}
+      </Content>
+      <Older of={decisions} />
+    </Panel>
   );
 }
 
@@ -68,7 +72,7 @@ function cellsOf(decision: GuardDecision) {
     <>
       {decision.rule}
       {decision.evidence !== null && (
-        <span class="about">
+        <span class="small-print">
           {decision.figures
             ? `${evidenceSubject(decision.figures)}: ${evidenceSentence(decision.figures)}`
             : decision.evidence}
@@ -76,14 +80,16 @@ function cellsOf(decision: GuardDecision) {
       )}
     </>,
     <>
-      <span class={`mark ${decision.action}`}>{decision.action === 'refused' ? t.guard.refused : t.guard.shadow}</span>
-      <span class="about">{decision.operation.startsWith('verify') ? t.guard.verifying : t.guard.sending}</span>
+      <span class={`state-mark ${decision.action === 'refused' ? 'mark-bad' : 'mark-warn'}`}>
+        {decision.action === 'refused' ? t.guard.refused : t.guard.shadow}
+      </span>
+      <span class="small-print">{decision.operation.startsWith('verify') ? t.guard.verifying : t.guard.sending}</span>
     </>,
     <a href={hrefOf('customer', decision.userId)}>{decision.userId}</a>,
     decision.phone && (
       <>
         {decision.phone}
-        {decision.country && <span class="about">{decision.country}</span>}
+        {decision.country && <span class="small-print">{decision.country}</span>}
       </>
     ),
     decision.source,

@@ -1,56 +1,54 @@
 /** What an endpoint was sent, and what it answered. */
 import { useState } from 'preact/hooks';
 import type { OperatorWebhookDelivery } from '../../../client/index.ts';
-import { useOperator } from '../operator.ts';
-import { Failure, Loading, pageSizeOf, PanelHeading, Table, Time } from '../parts.tsx';
-import { refreshSeconds, useRequest } from '../requests.ts';
+import { useResource } from '../../data/use-resource.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Content, Panel } from '../frame.tsx';
+import { refreshSeconds, useOperator } from '../operator.ts';
+import { pageSizeOf, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
 
 type State = OperatorWebhookDelivery['state'];
 
-const marks: Record<State, string> = { due: 'probing', delivered: '', failed: 'refused' };
+const marks: Record<State, string> = { due: 'mark-warn', delivered: '', failed: 'mark-bad' };
 
 export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
   const { operations } = useOperator();
   const [state, setState] = useState<State>();
-  const deliveries = useRequest(
-    (options) => operations.webhookDeliveries(endpointId, { state, limit: pageSizeOf(50, 20) }, options),
+  const deliveries = useResource(
     [operations, endpointId, state],
-    refreshSeconds,
+    (options) => operations.webhookDeliveries(endpointId, { state, limit: pageSizeOf(50, 20) }, options),
+    { everySeconds: refreshSeconds },
   );
   return (
-    <section class="card panel" aria-labelledby="deliveries">
-      <header class="panel-title">
-        <PanelHeading id="deliveries">{t.webhooks.deliveries}</PanelHeading>
-        <div class="choices">
-          <select
-            aria-label={t.webhooks.whichDeliveries}
-            value={state ?? ''}
-            onChange={(event) => setState((event.currentTarget.value || undefined) as State | undefined)}
-          >
-            <option value="">{t.common.all}</option>
-            {Object.entries(t.webhooks.deliveryStates).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-      </header>
-      <Failure requests={[deliveries]} />
-      {!deliveries.value && !deliveries.error && <Loading />}
-      {deliveries.value?.length === 0 && <p class="soft">{t.webhooks.noDeliveries}</p>}
-      {deliveries.value && deliveries.value.length > 0 && (
-        <Table
-          columns={[t.webhooks.event, t.common.state, t.webhooks.tries, t.webhooks.lastTry, t.webhooks.answer]}
-          // A replayed event is delivered under its old id.
-          rows={deliveries.value.map((delivery, index) => ({
-            key: `${delivery.eventId} ${index}`,
-            cells: cellsOf(delivery),
-          }))}
-        />
-      )}
-    </section>
+    <Panel
+      title={t.webhooks.deliveries}
+      actions={
+        <select
+          class="panel-choice"
+          aria-label={t.webhooks.whichDeliveries}
+          value={state ?? ''}
+          onChange={(event) => setState((event.currentTarget.value || undefined) as State | undefined)}
+        >
+          <option value="">{t.common.all}</option>
+          {Object.entries(t.webhooks.deliveryStates).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      <Content of={deliveries} none={t.webhooks.noDeliveries}>
+        {(list) => (
+          <DataTable
+            columns={[t.webhooks.event, t.common.state, t.webhooks.tries, t.webhooks.lastTry, t.webhooks.answer]}
+            // A replayed event is delivered under its old id.
+            rows={list.map((delivery, index) => ({ key: `${delivery.eventId} ${index}`, cells: cellsOf(delivery) }))}
+          />
+        )}
+      </Content>
+    </Panel>
   );
 }
 
@@ -59,12 +57,12 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
   return [
     <>
       {type}
-      <span class="about">{eventId}</span>
+      <span class="small-print">{eventId}</span>
     </>,
     <>
-      <span class={`mark ${marks[state]}`}>{t.webhooks.deliveryStates[state]}</span>
+      <span class={`state-mark ${marks[state]}`}>{t.webhooks.deliveryStates[state]}</span>
       {state === 'due' && attempts > 0 && nextAttemptAt !== null && (
-        <span class="about">
+        <span class="small-print">
           {t.webhooks.again} <Time instant={nextAttemptAt} />
         </span>
       )}
@@ -73,7 +71,7 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
     lastAttemptAt === null ? null : <Time instant={lastAttemptAt} />,
     <>
       {lastStatus ?? '–'}
-      {lastError !== null && <span class="about">{lastError}</span>}
+      {lastError !== null && <span class="small-print">{lastError}</span>}
       <Exchange delivery={delivery} />
     </>,
   ];
@@ -81,7 +79,7 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
 
 function Exchange({ delivery: { request, lastAnswer, type } }: { delivery: OperatorWebhookDelivery }) {
   return (
-    <details class="exchange">
+    <details class="delivery-exchange">
       <summary aria-label={t.webhooks.exchangeOf(type)}>{t.webhooks.exchange}</summary>
       <pre>{request}</pre>
       <pre>{lastAnswer || t.webhooks.answeredNothing}</pre>

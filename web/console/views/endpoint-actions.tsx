@@ -1,11 +1,10 @@
 /** What a person may do with one endpoint: test, replay, rotate the secret, disable, remove. */
 import { useState } from 'preact/hooks';
 import type { OperatorWebhookEndpoint, WebhookTestResult } from '../../../client/index.ts';
+import { useAction } from '../../data/use-action.ts';
 import { formatNumber } from '../format.ts';
 import { useOperator } from '../operator.ts';
-import { Complaint, Done, PanelHeading } from '../parts.tsx';
-import { useChange } from '../requests.ts';
-import { Secret } from '../secret.tsx';
+import { Outcome, Secret } from '../parts.tsx';
 import { t } from '../texts.ts';
 
 interface EndpointActionsProps {
@@ -16,7 +15,8 @@ interface EndpointActionsProps {
 
 export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onRemoved }: EndpointActionsProps) {
   const { webhooks, mayWriteEvents } = useOperator();
-  const { complaint, done, isRunning, run } = useChange();
+  const action = useAction();
+  const { isRunning, run } = action;
   const [secret, setSecret] = useState<string>();
   const [result, setResult] = useState('');
   const [isRemoving, setRemoving] = useState(false);
@@ -55,9 +55,8 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
   }
 
   return (
-    <section class="card panel" aria-labelledby="endpoint">
-      <PanelHeading id="endpoint">{t.webhooks.endpointNumber(String(id))}</PanelHeading>
-      <p class="soft endpoint-url">{url}</p>
+    <div>
+      <p class="soft-text endpoint-url">{url}</p>
       <div class="endpoint-actions">
         <button {...common} onClick={test}>
           {t.webhooks.test}
@@ -68,15 +67,18 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
         <button {...common} onClick={toggle}>
           {enabled ? t.webhooks.disable : t.webhooks.enable}
         </button>
-        <button
-          {...common}
-          onClick={remove}
-          onBlur={() => setRemoving(false)}
-          // A key that is held down must not confirm either.
-          onKeyDown={(event) => event.repeat && event.preventDefault()}
-        >
-          {isRemoving ? t.webhooks.removeReally : t.common.remove}
-        </button>
+        {/* In a line of its own: the longer text must not move it away from the pointer. */}
+        <div class="own-line">
+          <button
+            {...common}
+            onClick={remove}
+            onBlur={() => setRemoving(false)}
+            // A key that is held down must not confirm either.
+            onKeyDown={(event) => event.repeat && event.preventDefault()}
+          >
+            {isRemoving ? t.webhooks.removeReally : t.common.remove}
+          </button>
+        </div>
       </div>
       <Replay
         isDisabled={!mayWriteEvents || !enabled}
@@ -89,14 +91,13 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
           )
         }
       />
-      <p role="status" class="result">
+      <p role="status" class="action-result">
         {result}
       </p>
       <Secret secret={secret} />
-      {secret !== undefined && <p class="soft">{t.webhooks.bothSign}</p>}
-      <Complaint text={complaint} />
-      <Done text={done} />
-    </section>
+      {secret !== undefined && <p class="soft-text">{t.webhooks.bothSign}</p>}
+      <Outcome of={action} />
+    </div>
   );
 }
 
@@ -113,7 +114,7 @@ function Replay({ isDisabled, isRunning, onReplay }: ReplayProps) {
     onReplay(new Date(String(form.get('from'))).toISOString());
   }
   return (
-    <form class="find" onSubmit={submit} aria-label={t.webhooks.replayForm}>
+    <form class="find-form" onSubmit={submit} aria-label={t.webhooks.replayForm}>
       <label>
         {t.webhooks.replayFrom}
         <input name="from" type="datetime-local" required />

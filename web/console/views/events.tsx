@@ -1,112 +1,109 @@
 /** The events: what happened, searched by user, type and time. */
-import type { EventType, LedgerlineEvent, OperatorEventFilter } from '../../../client/index.ts';
-import { goTo, useFilter } from '../address.ts';
-import { hrefOf, pickFilter } from '../hrefs.ts';
-import { FilterForm, type FilterField } from '../filters.tsx';
+import type { LedgerlineEvent } from '../../../client/index.ts';
+import { usePagesById } from '../../data/use-pages.ts';
+import { Facts, type Fact } from '../../ui/facts.tsx';
+import type { FilterField } from '../../ui/filter-bar.tsx';
+import { eventTypes } from '../event-types.ts';
+import { hrefOf } from '../hrefs.ts';
+import { FoundEntry, LogView, useLogFilter } from '../log-view.tsx';
 import { useOperator } from '../operator.ts';
-import { isStale, Loading, Older, pageSizeOf, Table, Time, ViewTitle } from '../parts.tsx';
+import { Copy, ExactTime, pageSizeOf, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
-import { usePagesById } from '../use-cursor-pages.ts';
 import { useLiveMessages } from './use-live-messages.ts';
 
-/** In the order of the reference. The compiler reports a missing one. */
-const types = Object.keys({
-  'user.created': true,
-  'user.erased': true,
-  'phone.code_sent': true,
-  'phone.send_failed': true,
-  'phone.delivery_changed': true,
-  'phone.verified': true,
-  'phone.changed': true,
-  'phone.unlinked': true,
-  'confirmation.approved': true,
-  'confirmation.failed': true,
-  'phone.verification_blocked': true,
-  'phone.block_lifted': true,
-  'transactions.recorded': true,
-  'transactions.updated': true,
-  'guard.rule_fired': true,
-  'gateway.down': true,
-  'gateway.up': true,
-  'operator.acted': true,
-  'endpoint.disabled': true,
-  'endpoint.delivery_failed': true,
-} satisfies Record<EventType, true>);
-
-const names = ['userId', 'type', 'from', 'to'] as const;
-
-export function EventsView() {
-  const { operations } = useOperator();
-  const filter = useFilter();
-  const query: OperatorEventFilter = pickFilter(filter, names);
-  const events = usePagesById<LedgerlineEvent>(
-    (before, count, options) => operations.events({ ...query, before, count }, options),
-    [operations, JSON.stringify(query)],
-    pageSizeOf(50, 20),
-  );
-  useLiveMessages(events.refresh);
-  return (
-    <div class={isStale(events) ? 'view stale' : 'view'}>
-      <ViewTitle title={t.common.events} requests={[events]} />
-      <FilterForm
-        label={t.events.form}
-        fields={fieldsOf()}
-        filter={filter}
-        onSearch={(next) => goTo(hrefOf('events', '', next))}
-      />
-      <section class="card panel" aria-label={t.common.events}>
-        {!events.value && !events.error && <Loading />}
-        {events.value?.length === 0 && <p class="soft">{t.events.none}</p>}
-        {events.value && events.value.length > 0 && (
-          <Table
-            columns={[t.common.when, t.events.type, t.common.user, t.events.data]}
-            headingColumn={1}
-            rows={events.value.map((event) => ({ key: event.id, cells: cellsOf(event) }))}
-          />
-        )}
-        <Older onClick={events.showOlder} />
-      </section>
-    </div>
-  );
-}
-
-const fieldsOf = (): FilterField[] => [
-  { name: 'userId', label: t.common.user, kind: 'user' },
+const fields: readonly FilterField[] = [
+  { name: 'userId', label: t.common.user, kind: 'digits' },
   {
     name: 'type',
     label: t.events.type,
     kind: 'choice',
     anyName: t.events.everyType,
-    options: types.map((type) => [type, type] as const),
+    options: eventTypes.map((type) => [type, type] as const),
   },
-  { name: 'from', label: t.common.from, kind: 'time' },
-  { name: 'to', label: t.common.to, kind: 'time' },
 ];
+const names = fields.map(({ name }) => name);
+
+export function EventsView() {
+  const { operations } = useOperator();
+  const log = useLogFilter(names);
+  const events = usePagesById<LedgerlineEvent>(
+    [operations, log.key],
+    (before, count, options) => operations.events({ ...log.query(), before, count }, options),
+    pageSizeOf(50, 20),
+  );
+  useLiveMessages(events.refreshSoon);
+  return (
+    <LogView
+      view="events"
+      title={t.common.events}
+      fields={fields}
+      log={log}
+      pages={events}
+      none={t.events.none}
+      columns={[t.common.when, t.events.type, t.common.user, t.events.data]}
+      headingColumn={1}
+      rowOf={(event) => ({ id: event.id, at: event.timestamp, cells: cellsOf(event) })}
+      detailTitle={t.events.entry}
+      detail={(id, at) => (
+        <FoundEntry
+          id={id}
+          at={at}
+          entries={events.value}
+          read={(moment, options) => operations.events(moment, options)}
+        >
+          {(event) => <EventFacts event={event} />}
+        </FoundEntry>
+      )}
+    />
+  );
+}
+
+interface EventParts {
+  userId: number | undefined;
+  members: [name: string, value: string][];
+}
+
+function partsOf(event: LedgerlineEvent): EventParts {
+  const { userId, ...data } = event.data as { userId?: number } & Record<string, unknown>;
+  const textOf = (value: unknown) => (Array.isArray(value) ? value.join(', ') : value === null ? '–' : String(value));
+  return { userId, members: Object.entries(data).map(([name, value]) => [name, textOf(value)]) };
+}
+
+const userLink = (userId: number | undefined) =>
+  userId === undefined ? null : <a href={hrefOf('customer', userId)}>{userId}</a>;
 
 function cellsOf(event: LedgerlineEvent) {
-  const { userId, ...data } = event.data as { userId?: number } & Record<string, unknown>;
+  const { userId, members } = partsOf(event);
   return [
     <Time instant={event.timestamp} />,
     event.type,
-    userId === undefined ? null : <a href={hrefOf('customer', userId)}>{userId}</a>,
-    <>
-      <EventData data={data} />
-      <span class="about">{event.id}</span>
-    </>,
+    userLink(userId),
+    members.length === 0 ? null : (
+      <dl class="event-data">
+        {members.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    ),
   ];
 }
 
-function EventData({ data }: { data: Record<string, unknown> }) {
-  const members = Object.entries(data);
-  if (members.length === 0) return null;
-  return (
-    <dl class="event-data">
-      {members.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{Array.isArray(value) ? value.join(', ') : value === null ? '–' : String(value)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+function EventFacts({ event }: { event: LedgerlineEvent }) {
+  const { userId, members } = partsOf(event);
+  const facts: Fact[] = [
+    [t.events.type, event.type],
+    [t.common.when, <ExactTime instant={event.timestamp} />],
+    [t.common.user, userLink(userId)],
+    ...members,
+    [
+      t.events.id,
+      <>
+        {event.id} <Copy text={event.id} what={t.events.id} />
+      </>,
+    ],
+  ];
+  return <Facts facts={facts} />;
 }

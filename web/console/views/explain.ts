@@ -4,6 +4,7 @@ import { evidenceSentence, evidenceSubject } from './evidence.ts';
 import { formatNumber, formatSpan, formatTime } from '../format.ts';
 import { t } from '../texts.ts';
 
+/** A step of a timeline. */
 export interface Step {
   at: string;
   text: string;

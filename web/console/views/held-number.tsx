@@ -1,10 +1,11 @@
 /** A number that a customer has: how fresh the proof is, and the control that frees it. */
 import { useState } from 'preact/hooks';
+import { useAction } from '../../data/use-action.ts';
+import { serviceNow } from '../clock.ts';
 import { Confirm } from '../confirm-dialog.tsx';
 import { formatNumber, formatSpan, formatTime } from '../format.ts';
 import { useOperator } from '../operator.ts';
-import { Complaint, Done } from '../parts.tsx';
-import { useChange } from '../requests.ts';
+import { Outcome } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { delaySeconds, UndoNotice, useDelayed, useNotice } from '../undo.tsx';
 
@@ -15,7 +16,7 @@ export interface Held {
   lastUsedAt: string | null;
 }
 
-const spanSince = (instant: string) => formatSpan(Math.max(0, (Date.now() - Date.parse(instant)) / 1000));
+const spanSince = (instant: string) => formatSpan(Math.max(0, (serviceNow() - Date.parse(instant)) / 1000));
 
 export function HeldNumber({ held, onFreed }: { held: Held; onFreed(): void }) {
   const { verifiedAt, lastUsedAt } = held;
@@ -35,14 +36,14 @@ export function HeldNumber({ held, onFreed }: { held: Held; onFreed(): void }) {
 /** Asks for a reason, then waits a few seconds in which it can be undone. */
 function FreeButton({ held: { userId, phoneNumber }, onFreed }: { held: Held; onFreed(): void }) {
   const { operations, mayWrite } = useOperator();
-  const { complaint, done, isRunning, run } = useChange();
+  const freeing = useAction();
   const [isAsking, setAsking] = useState(false);
   const [notice, setNotice] = useNotice();
   const delayed = useDelayed();
 
   async function free(reason: string): Promise<void> {
     setNotice(undefined);
-    if (await run(() => operations.freePhone({ userId, phoneNumber, reason }), t.customer.freed)) onFreed();
+    if (await freeing.run(() => operations.freePhone({ userId, phoneNumber, reason }), t.customer.freed)) onFreed();
   }
 
   function confirm(reason: string): void {
@@ -62,7 +63,7 @@ function FreeButton({ held: { userId, phoneNumber }, onFreed }: { held: Held; on
       <button
         type="button"
         class="quiet small"
-        disabled={!mayWrite || notice !== undefined || isRunning}
+        disabled={!mayWrite || notice !== undefined || freeing.isRunning}
         title={mayWrite ? undefined : t.common.readOnlyHint}
         onClick={() => setAsking(true)}
       >
@@ -74,8 +75,7 @@ function FreeButton({ held: { userId, phoneNumber }, onFreed }: { held: Held; on
         </Confirm>
       )}
       <UndoNotice notice={notice} />
-      <Complaint text={complaint} />
-      <Done text={done} />
+      <Outcome of={freeing} />
     </>
   );
 }

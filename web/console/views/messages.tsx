@@ -1,115 +1,42 @@
 /** The live log of texts, with a filter, and the history of each text. */
 import { useMemo } from 'preact/hooks';
-import type { LoggedMessage, OperatorMessageFilter } from '../../../client/index.ts';
+import type { LoggedMessage } from '../../../client/index.ts';
+import { usePages } from '../../data/use-pages.ts';
+import { useResource } from '../../data/use-resource.ts';
 import { countriesIn } from '../../intl/countries.ts';
-import { goTo, useAddress } from '../address.ts';
-import { hrefOf, pickFilter, type Filter } from '../hrefs.ts';
-import { FilterForm, type FilterField } from '../filters.tsx';
+import type { FilterField } from '../../ui/filter-bar.tsx';
 import { countryName, consoleLocale, formatSpan } from '../format.ts';
-import { MessageDetails } from './message.tsx';
+import { hrefOf } from '../hrefs.ts';
+import { LogView, useLogFilter } from '../log-view.tsx';
 import { confirmationText, StateMark } from '../message-state.tsx';
 import { useOperator } from '../operator.ts';
-import { isStale, Loading, pageSizeOf, Table, Time, ViewTitle } from '../parts.tsx';
-import { useRequest } from '../requests.ts';
+import { pageSizeOf, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
-import { useCursorPages } from '../use-cursor-pages.ts';
+import { MessageDetails } from './message.tsx';
 import { useLiveMessages } from './use-live-messages.ts';
 
-const names = ['userId', 'country', 'gateway', 'state', 'verified', 'rule', 'reason', 'from', 'to'] as const;
+const names = ['userId', 'country', 'gateway', 'state', 'verified', 'rule', 'reason'];
 
 export function MessagesView() {
-  const { part, filter } = useAddress();
-  return part === '' ? <MessageList filter={filter} /> : <MessageDetails key={part} id={part} />;
-}
-
-function MessageList({ filter }: { filter: Filter }) {
   const { operations } = useOperator();
-  const query: OperatorMessageFilter = pickFilter(filter, names);
-  const key = JSON.stringify(query);
+  const log = useLogFilter(names);
   const count = pageSizeOf(50, 20);
-  const messages = useCursorPages(
-    async (after: string | undefined, options) => {
-      const page = await operations.messages({ ...query, after, count }, options);
-      return { rows: page.messages, next: page.next ?? undefined };
-    },
-    [operations, key],
-  );
-  useLiveMessages(messages.refresh);
-  const isEmpty = messages.value?.length === 0;
+  const messages = usePages([operations, log.key], async (after: string | undefined, options) => {
+    const page = await operations.messages({ ...log.query(), after, count }, options);
+    return { rows: page.messages, next: page.next ?? undefined };
+  });
+  useLiveMessages(messages.refreshSoon);
+  // A filter searches a part of the log at a time.
+  const isSearching = messages.value?.length === 0 && messages.showOlder !== undefined;
   return (
-    <div class={isStale(messages) ? 'view stale' : 'view'}>
-      <ViewTitle title={t.common.messages} requests={[messages]} />
-      <p class="soft lead">{t.messages.lead}</p>
-      <MessageFilter filter={filter} />
-      <section class="card panel" aria-label={t.common.messages}>
-        {!messages.value && !messages.error && <Loading />}
-        {isEmpty && <p class="soft">{messages.showOlder ? t.messages.noneYet : t.messages.none}</p>}
-        {messages.value && !isEmpty && <MessageTable messages={messages.value} />}
-        {messages.showOlder && (
-          <p class="older">
-            {isEmpty && <span class="soft">{t.messages.searchedPart} </span>}
-            <button type="button" class="quiet small" onClick={messages.showOlder}>
-              {isEmpty ? t.messages.searchFurther : t.common.showOlder}
-            </button>
-          </p>
-        )}
-      </section>
-    </div>
-  );
-}
-
-function MessageFilter({ filter }: { filter: Filter }) {
-  const { operations } = useOperator();
-  const overview = useRequest((options) => operations.overview(1, options), [operations]);
-  const rules = useRequest((options) => operations.guardRules(options), [operations]);
-  const countries = useMemo(() => countriesIn(consoleLocale), []);
-  const states = Object.entries(t.messages.states).filter(([state]) => !['verified', 'expired'].includes(state));
-  const fields: FilterField[] = [
-    { name: 'userId', label: t.messages.customer, kind: 'user' },
-    choice(
-      'country',
-      t.common.country,
-      t.messages.everyCountry,
-      countries.map(({ code, name }) => [code, name]),
-    ),
-    choice(
-      'gateway',
-      t.common.gateway,
-      t.messages.everyGateway,
-      (overview.value?.gateways ?? []).map(({ gateway }) => [gateway, gateway]),
-    ),
-    choice('state', t.common.state, t.messages.everyState, states),
-    choice('verified', t.messages.verifiedOrNot, t.common.all, [
-      ['yes', t.messages.yes],
-      ['no', t.messages.no],
-    ]),
-    choice(
-      'rule',
-      t.common.rule,
-      t.common.all,
-      (rules.value ?? []).map(({ rule }) => [rule, rule]),
-    ),
-    { name: 'reason', label: t.messages.inReason, kind: 'text' },
-    { name: 'from', label: t.common.from, kind: 'time' },
-    { name: 'to', label: t.common.to, kind: 'time' },
-  ];
-  return (
-    <FilterForm
-      label={t.common.filter}
-      fields={fields}
-      filter={filter}
-      onSearch={(next) => goTo(hrefOf('messages', '', next))}
-    />
-  );
-}
-
-function choice(name: string, label: string, anyName: string, options: (readonly [string, string])[]): FilterField {
-  return { name, label, kind: 'choice', anyName, options };
-}
-
-function MessageTable({ messages }: { messages: LoggedMessage[] }) {
-  return (
-    <Table
+    <LogView
+      view="messages"
+      title={t.common.messages}
+      fields={useFields()}
+      log={log}
+      pages={messages}
+      none={isSearching ? t.messages.noneYet : t.messages.none}
+      olderText={isSearching ? t.messages.searchFurther : t.common.showOlder}
       columns={[
         t.common.when,
         t.messages.customer,
@@ -118,32 +45,64 @@ function MessageTable({ messages }: { messages: LoggedMessage[] }) {
         t.common.state,
         t.messages.took,
       ]}
-      rows={messages.map((message) => ({ key: message.id, cells: cellsOf(message) }))}
+      rowOf={(message) => ({ id: message.id, at: message.requestedAt, cells: cellsOf(message) })}
+      detailTitle={t.messages.details}
+      detail={(id, at) => <MessageDetails id={id} at={at} />}
     />
   );
 }
 
-function cellsOf(message: LoggedMessage) {
-  const { id, userId, phoneNumber, country, gateway, channel, requestedAt, rule, reason } = message;
+function useFields(): FilterField[] {
+  const { operations } = useOperator();
+  const overview = useResource([operations], (options) => operations.overview(1, options));
+  const rules = useResource([operations], (options) => operations.guardRules(options));
+  const countries = useMemo(() => countriesIn(consoleLocale).map(({ code, name }) => [code, name] as const), []);
+  const gateways = (overview.value?.gateways ?? []).map(({ gateway }) => [gateway, gateway] as const);
+  const states = Object.entries(t.messages.states).filter(([state]) => !['verified', 'expired'].includes(state));
+  const verified = [
+    ['yes', t.messages.yes],
+    ['no', t.messages.no],
+  ] as const;
   return [
-    <a href={hrefOf('messages', id, message.number === null ? { from: requestedAt, to: requestedAt } : {})}>
-      <Time instant={requestedAt} />
-    </a>,
+    { name: 'userId', label: t.messages.customer, kind: 'digits' },
+    choice('state', t.common.state, states, t.messages.everyState),
+    choice('country', t.common.country, countries, t.messages.everyCountry),
+    choice('gateway', t.common.gateway, gateways, t.messages.everyGateway),
+    choice('verified', t.messages.verifiedOrNot, verified),
+    choice(
+      'rule',
+      t.common.rule,
+      (rules.value ?? []).map(({ rule }) => [rule, rule]),
+    ),
+    { name: 'reason', label: t.messages.inReason, kind: 'text' },
+  ];
+}
+
+type Options = NonNullable<FilterField['options']>;
+
+function choice(name: string, label: string, options: Options, anyName = t.common.all): FilterField {
+  return { name, label, kind: 'choice', anyName, options };
+}
+
+function cellsOf(message: LoggedMessage) {
+  const { userId, phoneNumber, country, gateway, channel, requestedAt, rule, reason } = message;
+  return [
+    <Time instant={requestedAt} />,
     <a href={hrefOf('customer', userId)}>{userId}</a>,
     <>
       {phoneNumber ?? '–'}
-      <span class="about">{countryName(country)}</span>
+      <span class="small-print">{countryName(country)}</span>
     </>,
     gateway && (
       <>
         {gateway}
-        {channel && <span class="about">{t.messages.channels[channel]}</span>}
+        {channel && <span class="small-print">{t.messages.channels[channel]}</span>}
       </>
     ),
     <>
       <StateMark message={message} />
-      {message.confirmation && <span class="about">{confirmationText(message)}</span>}
-      {(rule ?? reason) && <span class="about">{rule ?? reason}</span>}
+      {message.confirmation && <span class="small-print">{confirmationText(message)}</span>}
+      {(rule ?? reason) && <span class="small-print">{rule ?? reason}</span>}
     </>,
     deliverySeconds(message) === undefined ? null : formatSpan(deliverySeconds(message)!),
   ];

@@ -1,16 +1,20 @@
 /** The results of sending: by day, country and gateway. */
 import type { OperatorOverview, OperatorPerformance, OverviewDay } from '../../../client/index.ts';
+import { useResource } from '../../data/use-resource.ts';
+import { BarChart } from '../../ui/bar-chart.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { goTo, useAddress } from '../address.ts';
-import { Channels } from './channels.tsx';
+import { useAddress } from '../address.ts';
+import { serviceNow } from '../clock.ts';
+import { countryName, formatDay, formatMoney, formatNumber, formatShare, formatShort, formatSpan } from '../format.ts';
+import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
-import { alertsOf, type Alert } from './alerts.ts';
-import { countryName, formatDay, formatMoney, formatNumber, formatShare, formatSpan } from '../format.ts';
-import { useOperator } from '../operator.ts';
-import { isStale, Loading, Table, ViewTitle } from '../parts.tsx';
-import { Bars, Share } from '../plots.tsx';
-import { refreshSeconds, useRequest } from '../requests.ts';
+import { refreshSeconds, useOperator } from '../operator.ts';
+import { Share } from '../parts.tsx';
+import { sentenceOf } from '../problems.ts';
 import { t } from '../texts.ts';
+import { alertsOf, type Alert } from './alerts.ts';
+import { Channels } from './channels.tsx';
 
 const counts = ['sent', 'accepted', 'delivered', 'failed', 'verified', 'passedOver'] as const;
 type Sums = Record<(typeof counts)[number], number>;
@@ -30,7 +34,7 @@ const noCounts: Sums = { sent: 0, accepted: 0, delivered: 0, failed: 0, verified
 /** Every day of the span, in UTC as the service counts them. The clock of a sandbox may be ahead. */
 function everyDay(span: number, known: [string, Sums][]): [string, Sums][] {
   const sums = new Map(known);
-  const last = Math.max(Date.now(), ...known.map(([day]) => Date.parse(day)));
+  const last = Math.max(serviceNow(), ...known.map(([day]) => Date.parse(day)));
   return Array.from({ length: span }, (_, index) => {
     const day = new Date(last - (span - 1 - index) * 86_400_000).toISOString().slice(0, 10);
     return [day, sums.get(day) ?? noCounts];
@@ -51,36 +55,36 @@ export function OverviewView() {
   const { operations } = useOperator();
   const span = spanOf(useAddress().part);
   // With the same number of days before, for comparison.
-  const overview = useRequest(
+  const overview = useResource(
+    [operations, span],
     async (options) => ({ span, figures: await operations.overview(span * 2, options) }),
-    [operations, span],
-    refreshSeconds,
+    { everySeconds: refreshSeconds },
   );
-  const performance = useRequest(
+  const performance = useResource(
+    [operations, span],
     async (options) => ({ span, figures: await operations.performance(span, options) }),
-    [operations, span],
-    alertSeconds,
+    { everySeconds: alertSeconds },
   );
-  const { value } = overview;
-  // Figures of different spans must not be compared.
-  const ofSameSpan = performance.value?.span === value?.span ? performance.value?.figures : undefined;
   return (
-    <div class={isStale(overview, performance) ? 'view stale' : 'view'}>
-      <ViewTitle title={t.common.overview} requests={[overview]}>
-        <label class="span">
-          <span class="unseen">{t.overview.span}</span>
-          <select value={span} onChange={(event) => goTo(hrefOf('overview', event.currentTarget.value))}>
-            {spans.map((days) => (
-              <option key={days} value={days}>
-                {days === 1 ? t.overview.today : t.overview.days(formatNumber(days))}
-              </option>
-            ))}
-          </select>
-        </label>
-      </ViewTitle>
-      {!value && !overview.error && <Loading />}
-      {value && <Figures overview={value.figures} performance={ofSameSpan} span={value.span} />}
-    </div>
+    <>
+      <nav class="segments span-choice" aria-label={t.overview.span}>
+        {spans.map((days) => (
+          <a key={days} href={hrefOf('overview', days)} aria-current={days === span ? 'true' : undefined}>
+            {days === 1 ? t.overview.today : t.overview.days(formatNumber(days))}
+          </a>
+        ))}
+      </nav>
+      <Content of={overview}>
+        {(value) => (
+          // Figures of different spans must not be compared.
+          <Figures
+            overview={value.figures}
+            performance={performance.value?.span === value.span ? performance.value.figures : undefined}
+            span={value.span}
+          />
+        )}
+      </Content>
+    </>
   );
 }
 
@@ -102,12 +106,14 @@ function Figures({ overview, performance, span }: FiguresProps) {
     <>
       <Alerts overview={overview} days={days} daysBefore={daysBefore} />
       <Tiles byDay={byDay} daysBefore={daysBefore} performance={performance} />
-      <div class="two">
-        <section class="card panel" aria-labelledby="by-day">
-          <h2 id="by-day">{t.overview.byDay}</h2>
+      <div class="two-columns">
+        <Panel title={t.overview.byDay}>
           {total(byDay, 'sent') > 0 ? (
-            <Bars
+            <BarChart
               title={t.overview.codesByDay}
+              labelName={t.overview.day}
+              format={formatNumber}
+              formatShort={formatShort}
               labels={byDay.map(([day]) => formatDay(day))}
               series={[
                 { name: t.overview.sent, tone: 'tone-a', values: byDay.map(([, sums]) => sums.sent) },
@@ -116,12 +122,12 @@ function Figures({ overview, performance, span }: FiguresProps) {
               ]}
             />
           ) : (
-            <p class="soft">{t.overview.noneSent}</p>
+            <p class="soft-text">{t.overview.noneSent}</p>
           )}
-        </section>
+        </Panel>
         <Gateways overview={overview} />
       </div>
-      <div class="two even">
+      <div class="two-columns even-columns">
         <Split
           title={t.overview.byCountry}
           first={t.common.country}
@@ -166,7 +172,7 @@ function Terms() {
     [t.overview.deliveryTime, t.overview.deliveryAbout],
   ];
   return (
-    <dl class="terms">
+    <dl class="term-list">
       {terms.map(([term, about]) => (
         <div key={term}>
           <dt>{term}</dt>
@@ -185,39 +191,40 @@ interface AlertsProps {
 
 function Alerts(figures: AlertsProps) {
   const { operations } = useOperator();
-  const endpoints = useRequest((options) => operations.webhookEndpoints(options), [operations], refreshSeconds);
-  const blocks = useRequest((options) => operations.guardBlocks(options), [operations], refreshSeconds);
-  const usage = useRequest((options) => operations.guardUsage(options), [operations], alertSeconds);
-  const rangeDecisions = useRequest(
-    (options) => operations.guardDecisions({ rule: 'prefix', count: 100 }, options),
+  // What cannot be read is named in the list: the figures below are not affected.
+  const [often, seldom] = [refreshSeconds, alertSeconds].map((everySeconds) => ({ everySeconds, isOwn: true }));
+  const endpoints = useResource([operations], (options) => operations.webhookEndpoints(options), often);
+  const blocks = useResource([operations], (options) => operations.guardBlocks(options), often);
+  const usage = useResource([operations], (options) => operations.guardUsage(options), seldom);
+  const rangeDecisions = useResource(
     [operations],
-    alertSeconds,
+    (options) => operations.guardDecisions({ rule: 'prefix', count: 100 }, options),
+    seldom,
   );
-  const unread = [endpoints, blocks, usage, rangeDecisions].find(({ error }) => error !== undefined)?.error;
+  const unread = [endpoints, blocks, usage, rangeDecisions].find(({ failure }) => failure !== undefined)?.failure;
   const alerts = alertsOf({
     ...figures,
     endpoints: endpoints.value ?? [],
     blocks: blocks.value ?? [],
     rangeDecisions: rangeDecisions.value ?? [],
     usage: usage.value ?? [],
-    now: Date.now(),
+    now: serviceNow(),
   });
   if (alerts.length === 0 && unread === undefined) return null;
   return (
-    <section class="card panel alerts" aria-labelledby="alerts">
-      <h2 id="alerts">{t.overview.alerts}</h2>
-      <ul>
+    <Panel title={t.overview.alerts}>
+      <ul class="alert-list">
         {unread !== undefined && (
           <li>
             <Icon name="alert" />
-            {t.overview.unreadAlerts(unread)}
+            {t.overview.unreadAlerts(sentenceOf(unread.error))}
           </li>
         )}
         {alerts.map((alert) => (
           <AlertItem key={alert.key} alert={alert} />
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
@@ -255,7 +262,7 @@ function Tiles({ byDay, daysBefore, performance }: TilesProps) {
   const average = sent / byDay.length;
   const perDay = formatNumber(average < 10 ? Math.round(average * 10) / 10 : Math.round(average));
   return (
-    <dl class="tiles">
+    <dl class="figure-tiles">
       <Tile
         name={t.overview.codesSent}
         value={formatNumber(sent)}
@@ -307,17 +314,18 @@ function DeliveryTile({ performance }: { performance: OperatorPerformance | unde
   );
 }
 
+const breakerMarks = { closed: 'mark-good', open: 'mark-bad', probing: 'mark-warn' };
+
 function Gateways({ overview: { gateways, configuredOrder, orders } }: { overview: OperatorOverview }) {
   return (
-    <section class="card panel" aria-labelledby="health">
-      <h2 id="health">{t.overview.gatewaysNow}</h2>
-      <ul class="health">
+    <Panel title={t.overview.gatewaysNow}>
+      <ul class="gateway-health">
         {gateways.map(({ gateway, breaker, reason, probeInSeconds }) => (
           <li key={gateway}>
-            <span class="who">{gateway}</span>
-            <span class={`mark ${breaker}`}>{t.overview.breakers[breaker]}</span>
+            <span class="gateway-name">{gateway}</span>
+            <span class={`state-mark ${breakerMarks[breaker]}`}>{t.overview.breakers[breaker]}</span>
             {reason && (
-              <span class="soft">
+              <span class="soft-text">
                 {reason}
                 {probeInSeconds !== undefined && `, ${t.overview.triedAgain(formatNumber(probeInSeconds))}`}
               </span>
@@ -325,23 +333,25 @@ function Gateways({ overview: { gateways, configuredOrder, orders } }: { overvie
           </li>
         ))}
       </ul>
-      {configuredOrder.length > 1 && <p class="soft order">{t.overview.order(configuredOrder.join(', '))}</p>}
+      {configuredOrder.length > 1 && (
+        <p class="soft-text gateway-order">{t.overview.order(configuredOrder.join(', '))}</p>
+      )}
       {orders.map(({ country, order, reasons }) => (
-        <p key={country} class="soft order">
+        <p key={country} class="soft-text gateway-order">
           <strong>{country ?? t.overview.otherNumbers}</strong>: {order.join(', ')}
           {reasons.length > 0 && <> ({reasons.join('; ')})</>}
         </p>
       ))}
-    </section>
+    </Panel>
   );
 }
 
 function Tile({ name, value, about }: { name: string; value: string; about: string }) {
   return (
-    <div class="card tile">
+    <div class="card figure-tile">
       <dt>{name}</dt>
-      <dd class="figure">{value}</dd>
-      <dd class="soft">{about}</dd>
+      <dd class="tile-figure">{value}</dd>
+      <dd class="soft-text">{about}</dd>
     </div>
   );
 }
@@ -357,9 +367,8 @@ interface SplitProps {
 
 function Split({ title, first, last, groups, nameOf, lastOf }: SplitProps) {
   return (
-    <section class="card panel" aria-label={title}>
-      <h2>{title}</h2>
-      <Table
+    <Panel title={title}>
+      <DataTable
         columns={[first, t.overview.sent, t.overview.delivered, t.overview.verified, t.overview.failedOver, last]}
         isNumeric
         rows={groups
@@ -376,6 +385,6 @@ function Split({ title, first, last, groups, nameOf, lastOf }: SplitProps) {
             ],
           }))}
       />
-    </section>
+    </Panel>
   );
 }

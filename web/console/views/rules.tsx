@@ -1,11 +1,14 @@
 /** The rules of the guard, their last 24 hours, and their modes. */
 import { useState } from 'preact/hooks';
 import type { GuardDecision, GuardMode, GuardRule, GuardRuleName, GuardRuleUsage } from '../../../client/index.ts';
+import { useAction } from '../../data/use-action.ts';
+import type { Resource } from '../../data/use-resource.ts';
+import { DataTable } from '../../ui/data-table.tsx';
 import { Confirm } from '../confirm-dialog.tsx';
 import { formatNumber } from '../format.ts';
+import { Content, Panel } from '../frame.tsx';
 import { useOperator } from '../operator.ts';
-import { Complaint, Done, Loading, PanelHeading, Table } from '../parts.tsx';
-import { useChange, type Requested } from '../requests.ts';
+import { Outcome } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { UndoNotice, useNotice } from '../undo.tsx';
 import { RuleUsage } from './usage.tsx';
@@ -13,20 +16,21 @@ import { RuleUsage } from './usage.tsx';
 export type DecisionKind = GuardDecision['action'];
 
 interface RulesPanelProps {
-  rules: Requested<GuardRule[]>;
+  rules: Resource<GuardRule[]>;
   usage: readonly GuardRuleUsage[];
   onShow(rule: GuardRuleName, kind: DecisionKind): void;
 }
 
 export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
   const [changing, setChanging] = useState<GuardRule>();
-  const { complaint, done, isRunning, run } = useChange();
+  const changingMode = useAction();
+  const { isRunning } = changingMode;
   const [notice, setNotice] = useNotice();
   const { operations } = useOperator();
 
   async function setMode(rule: GuardRule, mode: GuardMode, reason: string): Promise<boolean> {
     const wanted = mode === rule.configuredMode ? 'configured' : mode;
-    const isDone = await run(
+    const isDone = await changingMode.run(
       () => operations.setGuardMode(rule.rule, wanted, { reason }),
       t.guard.isInMode(rule.rule, t.guard.modes[mode]),
     );
@@ -47,30 +51,29 @@ export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
   }
 
   return (
-    <section class="card panel" aria-labelledby="rules">
-      <PanelHeading id="rules">{t.guard.rules}</PanelHeading>
-      <Complaint text={complaint} />
-      <Done text={done} />
-      {!rules.value && !rules.error && <Loading />}
-      {rules.value && (
-        <Table
-          columns={[t.common.rule, t.guard.use, t.guard.refusedDay, t.guard.shadowDay, t.guard.mode]}
-          hasControl
-          rows={rules.value.map((rule) => ({
-            key: rule.rule,
-            cells: [
-              <>
-                {rule.rule}
-                <span class="about">{rule.about}</span>
-              </>,
-              usageOf(rule, usage),
-              rule.refused && <Count rule={rule} kind="refused" onShow={onShow} />,
-              rule.shadow && <Count rule={rule} kind="shadow" onShow={onShow} />,
-              <ModeButton rule={rule} onClick={() => setChanging(rule)} />,
-            ],
-          }))}
-        />
-      )}
+    <Panel title={t.guard.rules}>
+      <Outcome of={changingMode} />
+      <Content of={rules}>
+        {(list) => (
+          <DataTable
+            columns={[t.common.rule, t.guard.use, t.guard.refusedDay, t.guard.shadowDay, t.guard.mode]}
+            hasControl
+            rows={list.map((rule) => ({
+              key: rule.rule,
+              cells: [
+                <>
+                  {rule.rule}
+                  <span class="small-print">{rule.about}</span>
+                </>,
+                usageOf(rule, usage),
+                rule.refused && <Count rule={rule} kind="refused" onShow={onShow} />,
+                rule.shadow && <Count rule={rule} kind="shadow" onShow={onShow} />,
+                <ModeButton rule={rule} onClick={() => setChanging(rule)} />,
+              ],
+            }))}
+          />
+        )}
+      </Content>
       <UndoNotice notice={isRunning ? undefined : notice} />
       {changing && (
         <ModeDialog
@@ -80,7 +83,7 @@ export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
           onCancel={() => setChanging(undefined)}
         />
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -102,7 +105,7 @@ function Count({ rule, kind, onShow }: CountProps) {
   return (
     <button
       type="button"
-      class="quiet small count"
+      class="quiet small count-button"
       aria-label={label(formatNumber(rule[kind]), rule.rule)}
       onClick={() => onShow(rule.rule, kind)}
     >
@@ -118,7 +121,7 @@ function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
     <>
       <button
         type="button"
-        class={`pill small mode ${mode}`}
+        class={`pill small mode-button mode-${mode}`}
         aria-label={t.guard.modeButton(t.guard.modes[mode], rule.rule)}
         aria-haspopup="dialog"
         disabled={!mayWrite}
@@ -128,7 +131,7 @@ function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
         {t.guard.modes[mode]}
       </button>
       {changedBy && mode !== configuredMode && (
-        <span class="about">{t.guard.changedBy(changedBy, t.guard.modes[configuredMode])}</span>
+        <span class="small-print">{t.guard.changedBy(changedBy, t.guard.modes[configuredMode])}</span>
       )}
     </>
   );
@@ -152,15 +155,15 @@ function ModeDialog({ rule, isReady, onConfirm, onCancel }: ModeDialogProps) {
       onConfirm={(reason) => onConfirm(mode, reason)}
       onCancel={onCancel}
     >
-      <fieldset class="modes">
+      <fieldset class="mode-choices">
         <legend class="unseen">{t.guard.mode}</legend>
         {(Object.keys(t.guard.modes) as GuardMode[]).map((name) => (
-          <label key={name} class="choice">
+          <label key={name} class="mode-choice">
             <input type="radio" name="mode" value={name} checked={mode === name} onChange={() => setMode(name)} />
             <span>
               {t.guard.modes[name]}
               {name === rule.mode && ` ${t.guard.now}`}
-              <span class="about">{t.guard.modeAbouts[name]}</span>
+              <span class="small-print">{t.guard.modeAbouts[name]}</span>
             </span>
           </label>
         ))}

@@ -1,9 +1,13 @@
 /** Numbers that the rules about destinations do not apply to: who added them, and how they are added and removed. */
 import { useRef, useState } from 'preact/hooks';
 import { isE164 } from '../../../client/index.ts';
-import { useOperator } from '../operator.ts';
-import { Complaint, Done, isStale, Loading, PanelHeading, Table, Time, ViewTitle } from '../parts.tsx';
-import { refreshSeconds, useChange, useRequest } from '../requests.ts';
+import { useAction } from '../../data/use-action.ts';
+import { useResource } from '../../data/use-resource.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Content, Panel } from '../frame.tsx';
+import { refreshSeconds, useOperator } from '../operator.ts';
+import { Outcome, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
 
 const kinds = {
@@ -24,8 +28,11 @@ type Kind = keyof typeof kinds;
 
 export function SafeListView() {
   const { operations, mayWrite } = useOperator();
-  const entries = useRequest((options) => operations.safeList(options), [operations], refreshSeconds);
-  const { complaint, done, isRunning, run } = useChange();
+  const entries = useResource([operations], (options) => operations.safeList(options), {
+    everySeconds: refreshSeconds,
+  });
+  const change = useAction();
+  const { isRunning, run } = change;
   const [kind, setKind] = useState<Kind>('number');
   const [typed, setTyped] = useState('');
   const [typedComplaint, setTypedComplaint] = useState<string>();
@@ -53,11 +60,10 @@ export function SafeListView() {
   }
 
   return (
-    <div class={isStale(entries) ? 'view stale' : 'view'}>
-      <ViewTitle title={t.common.safeList} requests={[entries]} />
-      <p class="soft lead">{t.safeList.lead}</p>
-      <form class="find" onSubmit={add} aria-label={t.safeList.form}>
-        <label class="kind">
+    <>
+      <p class="soft-text lead-text">{t.safeList.lead}</p>
+      <form class="find-form" onSubmit={add} aria-label={t.safeList.form}>
+        <label class="kind-field">
           {t.safeList.kind}
           <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
             {Object.entries(kinds).map(([value, { name }]) => (
@@ -89,47 +95,44 @@ export function SafeListView() {
           {t.common.add}
         </button>
       </form>
-      <Complaint text={typedComplaint ?? complaint} />
-      <Done text={done} />
-      <section class="card panel" aria-labelledby="safe">
-        <PanelHeading id="safe" headingRef={heading}>
-          {t.safeList.onList}
-        </PanelHeading>
-        {!entries.value && !entries.error && <Loading />}
-        {entries.value?.length === 0 && <p class="soft">{t.safeList.empty}</p>}
-        {entries.value && entries.value.length > 0 && (
-          <Table
-            columns={[
-              t.safeList.columnNumber,
-              t.safeList.kind,
-              t.safeList.columnAdded,
-              t.safeList.columnBy,
-              t.guard.action,
-            ]}
-            hasControl
-            rows={entries.value.map(({ id, label, isPrefix, addedAt, addedBy }) => ({
-              key: id,
-              cells: [
-                isPrefix ? `${label}…` : label,
-                isPrefix ? kinds.prefix.name() : kinds.number.name(),
-                <Time instant={addedAt} />,
-                addedBy,
-                <button
-                  type="button"
-                  class="quiet small"
-                  aria-label={t.safeList.removeOf(label)}
-                  disabled={!mayWrite}
-                  aria-disabled={isRunning}
-                  title={mayWrite ? undefined : t.common.readOnlyHint}
-                  onClick={() => remove(id, label)}
-                >
-                  {t.common.remove}
-                </button>,
-              ],
-            }))}
-          />
-        )}
-      </section>
-    </div>
+      {typedComplaint !== undefined && <Notice text={typedComplaint} />}
+      <Outcome of={typedComplaint === undefined ? change : { ...change, error: undefined }} />
+      <Panel title={t.safeList.onList} headingRef={heading}>
+        <Content of={entries} none={t.safeList.empty}>
+          {(list) => (
+            <DataTable
+              columns={[
+                t.safeList.columnNumber,
+                t.safeList.kind,
+                t.safeList.columnAdded,
+                t.safeList.columnBy,
+                t.guard.action,
+              ]}
+              hasControl
+              rows={list.map(({ id, label, isPrefix, addedAt, addedBy }) => ({
+                key: id,
+                cells: [
+                  isPrefix ? `${label}…` : label,
+                  isPrefix ? kinds.prefix.name() : kinds.number.name(),
+                  <Time instant={addedAt} />,
+                  addedBy,
+                  <button
+                    type="button"
+                    class="quiet small"
+                    aria-label={t.safeList.removeOf(label)}
+                    disabled={!mayWrite}
+                    aria-disabled={isRunning}
+                    title={mayWrite ? undefined : t.common.readOnlyHint}
+                    onClick={() => remove(id, label)}
+                  >
+                    {t.common.remove}
+                  </button>,
+                ],
+              }))}
+            />
+          )}
+        </Content>
+      </Panel>
+    </>
   );
 }

@@ -1,82 +1,97 @@
-/** The settings of the service, read-only and without secrets. */
+/** The settings of the service, read-only and without secrets: by owner, those that are not at their default first. */
 import type { ServiceSetting } from '../../../client/index.ts';
+import { useResource } from '../../data/use-resource.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { FilterBar, type FilterField } from '../../ui/filter-bar.tsx';
 import { goTo, useFilter } from '../address.ts';
+import { formatNumber, formatTime } from '../format.ts';
+import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
-import { FilterForm } from '../filters.tsx';
 import { useOperator } from '../operator.ts';
-import { isStale, Loading, Table, ViewTitle } from '../parts.tsx';
-import { useRequest } from '../requests.ts';
 import { t } from '../texts.ts';
+
+const fields: readonly FilterField[] = [
+  { name: 'search', label: t.settings.search, kind: 'text' },
+  { name: 'set', label: t.settings.which, kind: 'choice', options: [['changed', t.settings.onlyChanged]] },
+];
 
 export function SettingsView() {
   const { operations } = useOperator();
   const filter = useFilter();
-  const request = useRequest((options) => operations.settings(options), [operations]);
-  const { value } = request;
-  const shown = value?.settings.filter((setting) => isWanted(setting, filter.search, filter.set === 'yes')) ?? [];
-  const groups = [...new Set(shown.map(({ group }) => group))];
+  const request = useResource([operations], (options) => operations.settings(options));
   return (
-    <div class={isStale(request) ? 'view stale' : 'view'}>
-      <ViewTitle title={t.common.settings} requests={[request]} />
-      <p class="soft lead">{t.settings.lead}</p>
-      <FilterForm
+    <>
+      <p class="soft-text lead-text">
+        {t.settings.lead} {request.value && t.settings.version(request.value.version, request.value.mode)}
+      </p>
+      <FilterBar
         label={t.common.filter}
+        fields={fields}
         filter={filter}
-        fields={[
-          { name: 'search', label: t.settings.search, kind: 'text' },
-          {
-            name: 'set',
-            label: t.common.filter,
-            kind: 'choice',
-            anyName: t.common.all,
-            options: [['yes', t.settings.onlySet]],
-          },
-        ]}
-        onSearch={(next) => goTo(hrefOf('settings', '', next))}
+        texts={t.filters}
+        formatTime={formatTime}
+        onChange={(next, isTyping) => goTo(hrefOf('settings', '', next), isTyping)}
       />
-      {!value && !request.error && <Loading />}
-      {value && <p class="soft">{t.settings.version(value.version, value.mode)}</p>}
-      {value && shown.length === 0 && <p class="soft">{t.settings.none}</p>}
-      {groups.map((group) => (
-        <Group key={group} group={group} settings={shown.filter((setting) => setting.group === group)} />
-      ))}
-    </div>
+      <Content of={request}>
+        {({ settings }) => (
+          <Groups settings={settings.filter((each) => isWanted(each, filter.search, filter.set === 'changed'))} />
+        )}
+      </Content>
+    </>
   );
 }
 
-function isWanted({ name, about, isSet }: ServiceSetting, search = '', onlySet: boolean): boolean {
+/** A secret has no default. */
+const isChanged = ({ isSet, isSecret, value, default: fallback }: ServiceSetting) =>
+  isSet && (isSecret || value !== fallback);
+
+function isWanted(setting: ServiceSetting, search = '', onlyChanged: boolean): boolean {
   const words = search.toLowerCase().split(/\s+/);
-  const text = `${name} ${about}`.toLowerCase();
-  return (!onlySet || isSet) && words.every((word) => text.includes(word));
+  const text = `${setting.name} ${setting.about}`.toLowerCase();
+  return (!onlyChanged || isChanged(setting)) && words.every((word) => text.includes(word));
+}
+
+function Groups({ settings }: { settings: ServiceSetting[] }) {
+  if (settings.length === 0) return <p class="soft-text">{t.settings.none}</p>;
+  const groups = [...new Set(settings.map(({ group }) => group))];
+  return (
+    <>
+      {groups.map((group) => (
+        <Group key={group} group={group} settings={settings.filter((setting) => setting.group === group)} />
+      ))}
+    </>
+  );
 }
 
 function Group({ group, settings }: { group: string; settings: ServiceSetting[] }) {
-  const id = `settings-${group}`;
+  const changed = settings.filter(isChanged);
+  const rows = [...changed, ...settings.filter((setting) => !isChanged(setting))];
   return (
-    <section class="card panel" aria-labelledby={id}>
-      <h2 id={id}>{(t.settings.groups as Record<string, string>)[group] ?? group}</h2>
-      <Table
+    <Panel
+      title={(t.settings.groups as Record<string, string>)[group] ?? group}
+      actions={changed.length > 0 && <p class="updated-at">{t.settings.changedCount(formatNumber(changed.length))}</p>}
+    >
+      <DataTable
         columns={[t.settings.name, t.settings.value]}
-        rows={settings.map((setting) => ({ key: setting.name, cells: cellsOf(setting) }))}
+        rows={rows.map((setting) => ({ key: setting.name, cells: cellsOf(setting) }))}
       />
-    </section>
+    </Panel>
   );
 }
 
-function cellsOf({ name, about, isSecret, isSet, value, default: fallback }: ServiceSetting) {
+function cellsOf(setting: ServiceSetting) {
+  const { name, about, isSecret, isSet, value, default: fallback } = setting;
   return [
     <>
       <span class="setting-name">{name}</span>
-      <span class="about">{about}</span>
+      <span class="small-print">{about}</span>
     </>,
     <>
       {isSet && !isSecret && <code dir="ltr">{value}</code>}
-      {isSet && isSecret && <span class="mark">{t.settings.set}</span>}
-      {!isSet && (
-        <>
-          <span class="soft">{t.settings.notSet}</span>
-          {!isSecret && <span class="about">{t.settings.defaultValue(fallback)}</span>}
-        </>
+      {isSet && isSecret && <span class="state-mark">{t.settings.set}</span>}
+      {!isSet && <span class="soft-text">{t.settings.notSet}</span>}
+      {!isSecret && (!isSet || isChanged(setting)) && (
+        <span class="small-print">{t.settings.defaultValue(fallback)}</span>
       )}
     </>,
   ];

@@ -2,6 +2,7 @@
 import type { GuardLimitUsage, GuardRuleUsage } from '../../../client/index.ts';
 import { hrefOf } from '../hrefs.ts';
 import { countryName, formatMoney, formatNumber, formatSpan } from '../format.ts';
+import { Meter } from '../parts.tsx';
 import { t } from '../texts.ts';
 
 /** The percentage from which on the use counts as near the limit. */
@@ -10,9 +11,9 @@ const shownLimits = 3;
 
 export function RuleUsage({ usage }: { usage: GuardRuleUsage }) {
   return (
-    <ul class="usage">
+    <ul class="limit-usage">
       {usage.limits.slice(0, shownLimits).map((limit, index) => (
-        <li key={index} class={limit.used === 0 ? 'idle' : undefined}>
+        <li key={index} class={limit.used === 0 ? 'idle-limit' : undefined}>
           <LimitUsage limit={limit} format={usage.counts === 'money' ? formatMoney : formatNumber} />
         </li>
       ))}
@@ -26,16 +27,11 @@ function LimitUsage({ limit, format }: { limit: GuardLimitUsage; format(value: n
   const span = seconds === null ? t.guard.inDay : t.guard.within(formatSpan(seconds));
   return (
     <>
-      <span class="used">
-        {maximum !== null && (
-          <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
-            <rect class="rest" width="100" height="8" rx="4" />
-            <rect class={percent >= nearPercent ? 'near' : 'tone-b'} width={percent} height="8" rx="4" />
-          </svg>
-        )}
+      <span class="used-share">
+        {maximum !== null && <Meter percent={percent} tone={percent >= nearPercent ? 'meter-near' : 'tone-b'} />}
         {maximum === null ? t.guard.usedOnly(format(used)) : t.guard.usedOf(format(used), format(maximum))}
       </span>
-      <span class="about">
+      <span class="small-print">
         {subject !== null && `${subject.startsWith('+') ? `${subject}…` : nameOf(subject)} `}
         {userId !== null && (
           <>

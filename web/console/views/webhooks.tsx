@@ -1,16 +1,19 @@
 /** Webhook endpoints: their health, their deliveries, and what a person may change. */
-import { useRef, useState } from 'preact/hooks';
-import type { EventType, OperatorWebhookEndpoint } from '../../../client/index.ts';
+import { useRef } from 'preact/hooks';
+import type { OperatorWebhookEndpoint } from '../../../client/index.ts';
+import { useResource } from '../../data/use-resource.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { ListWithPanel, SidePanel } from '../../ui/side-panel.tsx';
 import { goTo, useAddress } from '../address.ts';
+import { formatNumber } from '../format.ts';
+import { Content, Frame, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
+import { refreshSeconds, useOperator } from '../operator.ts';
+import { ExactTime } from '../parts.tsx';
+import { t } from '../texts.ts';
+import { AddEndpoint } from './add-endpoint.tsx';
 import { DeliveriesPanel } from './deliveries.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
-import { formatNumber } from '../format.ts';
-import { useOperator } from '../operator.ts';
-import { Complaint, Done, isStale, Loading, PanelHeading, Table, Time, ViewTitle } from '../parts.tsx';
-import { refreshSeconds, useChange, useRequest } from '../requests.ts';
-import { Secret } from '../secret.tsx';
-import { t } from '../texts.ts';
 
 /** The service counts only up to this number. */
 const countedDeliveries = 1000;
@@ -18,146 +21,110 @@ const countedDeliveries = 1000;
 export function WebhooksView() {
   const { operations } = useOperator();
   const chosen = Number(useAddress().part);
-  const endpoints = useRequest((options) => operations.webhookEndpoints(options), [operations], refreshSeconds);
+  const endpoints = useResource([operations], (options) => operations.webhookEndpoints(options), {
+    everySeconds: refreshSeconds,
+  });
   const endpoint = endpoints.value?.find(({ id }) => id === chosen);
   const heading = useRef<HTMLHeadingElement>(null);
 
+  function removed(): void {
+    goTo(hrefOf('webhooks'));
+    heading.current!.focus();
+    endpoints.refresh();
+  }
+
   return (
-    <div class={isStale(endpoints) ? 'view stale' : 'view'}>
-      <ViewTitle title={t.common.webhooks} requests={[endpoints]} />
-      <section class="card panel" aria-labelledby="endpoints">
-        <PanelHeading id="endpoints" headingRef={heading}>
-          {t.webhooks.endpoints}
-        </PanelHeading>
-        {!endpoints.value && !endpoints.error && <Loading />}
-        {endpoints.value?.length === 0 && <p class="soft">{t.webhooks.none}</p>}
-        {endpoints.value && endpoints.value.length > 0 && (
-          <Table
-            columns={[t.webhooks.endpoint, t.webhooks.types, t.webhooks.health, t.webhooks.waiting]}
-            rows={endpoints.value.map((each) => ({ key: each.id, cells: cellsOf(each, each.id === chosen) }))}
-          />
-        )}
+    <ListWithPanel
+      panel={
+        endpoint && (
+          <SidePanel
+            key={chosen}
+            title={t.webhooks.endpointNumber(String(chosen))}
+            closeText={t.common.close}
+            onClose={() => goTo(hrefOf('webhooks'))}
+          >
+            <Frame of={t.webhooks.endpointNumber(String(chosen))} class="side-frame">
+              <EndpointActions endpoint={endpoint} onChanged={endpoints.refresh} onRemoved={removed} />
+              <DeliveriesPanel endpointId={chosen} />
+            </Frame>
+          </SidePanel>
+        )
+      }
+    >
+      <Panel title={t.webhooks.endpoints} headingRef={heading}>
+        <Content of={endpoints} none={t.webhooks.none}>
+          {(list) => (
+            <DataTable
+              columns={[t.webhooks.endpoint, t.webhooks.types, t.webhooks.health, t.webhooks.waiting]}
+              rows={list.map((each) => ({
+                key: each.id,
+                cells: cellsOf(each),
+                href: hrefOf('webhooks', each.id),
+                isChosen: each.id === chosen,
+              }))}
+            />
+          )}
+        </Content>
+      </Panel>
+      <Panel title={t.webhooks.form}>
         <AddEndpoint onAdded={endpoints.refresh} />
-      </section>
-      {endpoint && (
-        <>
-          <EndpointActions
-            key={endpoint.id}
-            endpoint={endpoint}
-            onChanged={endpoints.refresh}
-            onRemoved={() => {
-              goTo(hrefOf('webhooks'));
-              heading.current!.focus();
-              endpoints.refresh();
-            }}
-          />
-          <DeliveriesPanel key={`deliveries ${endpoint.id}`} endpointId={endpoint.id} />
-        </>
-      )}
-    </div>
+      </Panel>
+    </ListWithPanel>
   );
 }
 
-function cellsOf(endpoint: OperatorWebhookEndpoint, isChosen: boolean) {
+function cellsOf(endpoint: OperatorWebhookEndpoint) {
   const { id, url, description, types, due, oldestDueAt } = endpoint;
   return [
     <>
-      <a href={hrefOf('webhooks', id)} aria-current={isChosen ? 'true' : undefined}>
-        {url}
-      </a>
-      <span class="about">{description ? `${id}: ${description}` : id}</span>
+      {url}
+      <span class="small-print">{description ? `${id}: ${description}` : id}</span>
     </>,
     types.length === 0 ? t.webhooks.allTypes : types.join(', '),
     <Health endpoint={endpoint} />,
     due === 0 ? null : (
       <>
         {due >= countedDeliveries ? t.webhooks.orMore(formatNumber(countedDeliveries)) : formatNumber(due)}
-        {oldestDueAt !== null && (
-          <span class="about">
-            {t.webhooks.since} <Time instant={oldestDueAt} />
-          </span>
-        )}
+        {oldestDueAt !== null && <Since instant={oldestDueAt} />}
       </>
     ),
   ];
 }
 
-function Health({ endpoint: { enabled, disabledReason, failingSince } }: { endpoint: OperatorWebhookEndpoint }) {
+function Since({ instant }: { instant: string }) {
+  return (
+    <span class="small-print">
+      {t.webhooks.since} <ExactTime instant={instant} />
+    </span>
+  );
+}
+
+function Health({
+  endpoint: { enabled, disabledReason, failingSince, isTried },
+}: {
+  endpoint: OperatorWebhookEndpoint;
+}) {
   if (!enabled) {
     return (
       <>
-        <span class="mark open">{t.webhooks.disabled}</span>
-        <span class="about">
+        <span class="state-mark mark-bad">{t.webhooks.disabled}</span>
+        <span class="small-print">
           {(t.webhooks.disabledReasons as Record<string, string>)[disabledReason ?? ''] ?? disabledReason}
         </span>
       </>
     );
   }
-  if (failingSince === null) return <span class="mark">{t.webhooks.healthy}</span>;
-  return (
-    <>
-      <span class="mark probing">{t.webhooks.failing}</span>
-      <span class="about">
-        {t.webhooks.since} <Time instant={failingSince} />
-      </span>
-    </>
-  );
-}
-
-function AddEndpoint({ onAdded }: { onAdded(): void }) {
-  const { webhooks, mayWriteEvents } = useOperator();
-  const { complaint, done, isRunning, run } = useChange();
-  const [secret, setSecret] = useState<string>();
-
-  async function add(event: Event): Promise<void> {
-    event.preventDefault();
-    const element = event.currentTarget as HTMLFormElement;
-    const form = new FormData(element);
-    const text = (name: string) => String(form.get(name)).trim();
-    const types = text('types')
-      .split(/[\s,]+/)
-      .filter((type): type is EventType => type !== '');
-    await run(async () => {
-      setSecret(undefined);
-      const added = await webhooks.create({
-        url: text('url'),
-        types,
-        ...(text('description') && { description: text('description') }),
-      });
-      setSecret(added.secret);
-      element.reset();
-      onAdded();
-    }, t.webhooks.isAdded);
+  if (failingSince !== null) {
+    return (
+      <>
+        <span class="state-mark mark-warn">{t.webhooks.failing}</span>
+        <Since instant={failingSince} />
+      </>
+    );
   }
-
-  return (
-    <>
-      <form class="find long add-endpoint" onSubmit={add} aria-label={t.webhooks.form}>
-        <label>
-          {t.webhooks.url}
-          <input name="url" type="url" required maxLength={2048} placeholder="https://example.com/hooks" />
-        </label>
-        <label>
-          {t.webhooks.types}
-          <input name="types" placeholder={t.webhooks.typesExample} autoComplete="off" />
-        </label>
-        <label>
-          {t.webhooks.description}
-          <input name="description" maxLength={256} autoComplete="off" />
-        </label>
-        <button
-          type="submit"
-          class="primary"
-          disabled={!mayWriteEvents}
-          aria-disabled={isRunning}
-          title={mayWriteEvents ? undefined : t.common.readOnlyEventsHint}
-        >
-          {t.common.add}
-        </button>
-      </form>
-      <Secret secret={secret} />
-      <Complaint text={complaint} />
-      <Done text={done} />
-    </>
+  return isTried ? (
+    <span class="state-mark">{t.webhooks.healthy}</span>
+  ) : (
+    <span class="state-mark mark-plain">{t.webhooks.notTried}</span>
   );
 }

@@ -1,5 +1,5 @@
 import type { WebhookEndpoints } from '../../../events/webhooks/webhook-endpoints.ts';
-import { instant, integer, listOf, nullable, record } from '../../../formats/record.ts';
+import { boolean, instant, integer, listOf, nullable, record } from '../../../formats/record.ts';
 import { required } from '../../../formats/shape.ts';
 import { operation, reply } from '../../operation.ts';
 import { endpointMembers } from '../events/webhook-endpoint-shape.ts';
@@ -10,6 +10,7 @@ const list = record('OperatorWebhookEndpoints', {
       record('OperatorWebhookEndpoint', {
         ...endpointMembers,
         failingSince: required(nullable(instant()), 'The first failure since the last success.'),
+        isTried: required(boolean(), 'Whether something was sent to it, as far as deliveries are kept.'),
         due: required(integer(), 'Deliveries that are due; counted up to 1,000.'),
         oldestDueAt: required(nullable(instant()), 'Since when the oldest of them is due.'),
       }),

@@ -1,7 +1,8 @@
 /** A list that begins with the newest entry: its first page is requested repeatedly, older pages on demand. */
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CallOptions } from '../../client/index.ts';
-import { callInTime, refreshSeconds, sentenceOf, useRequest, type Requested } from './requests.ts';
+import { useAction, type Action } from './use-action.ts';
+import { callInTime, useResource, type Resource } from './use-resource.ts';
 
 interface Entry {
   id: string | number;
@@ -13,47 +14,49 @@ interface Page<T, Cursor> {
   next: Cursor | undefined;
 }
 
-export interface CursorPages<T> extends Requested<T[]> {
+export interface Pages<T> extends Resource<T[]> {
   /** Undefined if there is nothing older. */
   showOlder: (() => void) | undefined;
+  /** The request of older entries. */
+  older: Action;
 }
 
+/** How often the first page is requested. */
+const everySeconds = 15;
 /** Older pages are kept up to so many rows; those beyond are read again on demand. */
 const maxRows = 1000;
 
-export function useCursorPages<T extends Entry, Cursor>(
-  request: (after: Cursor | undefined, options: CallOptions) => Promise<Page<T, Cursor>>,
-  dependencies: unknown[],
-): CursorPages<T> {
-  const first = useRequest((options) => request(undefined, options), dependencies, refreshSeconds);
-  /** The pages that were read, newest first, with the filter that they were read for. */
-  const [read, setRead] = useState<{ pages: Page<T, Cursor>[]; outdated: AbortSignal }>();
-  const [error, setError] = useState<string>();
-  useLayoutEffect(() => setError(undefined), dependencies);
+export function usePages<T extends Entry, Cursor>(
+  key: readonly unknown[],
+  read: (after: Cursor | undefined, options: CallOptions) => Promise<Page<T, Cursor>>,
+): Pages<T> {
+  const first = useResource(key, (options) => read(undefined, options), { everySeconds });
+  /** The pages that were read, newest first, with the key that they were read for. */
+  const [earlier, setEarlier] = useState<{ pages: Page<T, Cursor>[]; outdated: AbortSignal }>();
+  const older = useAction();
+  const olderOf = useRef<AbortSignal>(undefined);
 
-  const earlier = read && read.outdated === first.outdated ? read.pages : [];
-  const pages = first.value ? join(first.value, earlier) : [];
+  const isOwn = earlier !== undefined && earlier.outdated === first.outdated;
+  const pages = first.value ? join(first.value, isOwn ? earlier.pages : []) : [];
   // The next first page is joined with these pages, not with those from when older entries were requested.
-  useLayoutEffect(() => setRead(pages.length > 1 ? { pages, outdated: first.outdated! } : undefined), [first.value]);
+  useLayoutEffect(() => setEarlier(pages.length > 1 ? { pages, outdated: first.outdated! } : undefined), [first.value]);
 
   async function showOlder(next: Cursor, outdated: AbortSignal): Promise<void> {
-    if (outdated.aborted) return;
+    olderOf.current = outdated;
     try {
-      const page = await callInTime((options) => request(next, options), outdated);
-      if (outdated.aborted) return;
-      setRead({ pages: [...pages, page], outdated });
-      setError(undefined);
-    } catch (reason) {
-      if (!outdated.aborted) setError(sentenceOf(reason));
+      const page = await callInTime((options) => read(next, options), outdated);
+      if (!outdated.aborted) setEarlier({ pages: [...pages, page], outdated });
+    } catch (error) {
+      if (!outdated.aborted) throw error;
     }
   }
 
-  const next = pages.at(-1)?.next;
+  const next = first.isPrevious ? undefined : pages.at(-1)?.next;
   return {
     ...first,
     value: first.value && pages.flatMap(({ rows }) => rows),
-    error: first.error ?? error,
-    showOlder: next === undefined ? undefined : () => void showOlder(next, first.outdated!),
+    older: olderOf.current === first.outdated ? older : { ...older, error: undefined },
+    showOlder: next === undefined ? undefined : () => void older.run(() => showOlder(next, first.outdated!), ''),
   };
 }
 
@@ -87,12 +90,12 @@ function withinLimit<T, Cursor>(pages: Page<T, Cursor>[]): Page<T, Cursor>[] {
 
 /** A list whose cursor is the id of the last entry of a page. */
 export function usePagesById<T extends Entry>(
-  request: (before: T['id'] | undefined, count: number, options: CallOptions) => Promise<T[]>,
-  dependencies: unknown[],
+  key: readonly unknown[],
+  read: (before: T['id'] | undefined, count: number, options: CallOptions) => Promise<T[]>,
   pageSize: number,
-): CursorPages<T> {
-  return useCursorPages(async (before: T['id'] | undefined, options) => {
-    const rows = await request(before, pageSize, options);
+): Pages<T> {
+  return usePages(key, async (before: T['id'] | undefined, options) => {
+    const rows = await read(before, pageSize, options);
     return { rows, next: rows.length < pageSize ? undefined : rows.at(-1)!.id };
-  }, dependencies);
+  });
 }

@@ -1,0 +1,26 @@
+/** Copies a text, and says whether the browser allowed it. */
+import { useState } from 'preact/hooks';
+
+interface CopyButtonProps {
+  text: string;
+  /** What is copied, for screen readers. */
+  what: string;
+  words: { copy: string; copied: string; notCopied: string };
+}
+
+export function CopyButton({ text, what, words }: CopyButtonProps) {
+  const [result, setResult] = useState<keyof CopyButtonProps['words']>('copy');
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      setResult('copied');
+    } catch {
+      setResult('notCopied');
+    }
+  }
+  return (
+    <button type="button" class="quiet small" aria-label={`${words[result]}: ${what}`} onClick={copy}>
+      {words[result]}
+    </button>
+  );
+}

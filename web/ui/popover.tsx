@@ -1,0 +1,64 @@
+/** A button, and a box below it that is open until the reader turns to something else. */
+import type { ComponentChildren } from 'preact';
+import { useId, useRef, useState } from 'preact/hooks';
+import { useFocusLeft } from './use-focus-left.ts';
+
+export interface PopoverControl {
+  isOpen: boolean;
+  open(): void;
+  /** The focus goes back to the button. */
+  close(): void;
+}
+
+interface PopoverProps {
+  /** The content of the button. */
+  button: ComponentChildren;
+  /** Names the box. */
+  label: string;
+  class?: string;
+  isDisabled?: boolean;
+  /** Opens and closes it from elsewhere. */
+  control?: PopoverControl;
+  children: ComponentChildren;
+}
+
+export function usePopover(): PopoverControl {
+  const [isOpen, setOpen] = useState(false);
+  return { isOpen, open: () => setOpen(true), close: () => setOpen(false) };
+}
+
+export function Popover({ button, label, class: kind = 'pill small', isDisabled, control, children }: PopoverProps) {
+  const own = usePopover();
+  const { isOpen, open, close } = control ?? own;
+  const place = useRef<HTMLDivElement>(null);
+  const id = useId();
+  useFocusLeft(place, close);
+  return (
+    <div
+      ref={place}
+      class="popover-place"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !isOpen) return;
+        event.stopPropagation();
+        close();
+        place.current!.querySelector('button')!.focus();
+      }}
+    >
+      <button
+        type="button"
+        class={kind}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        disabled={isDisabled}
+        onClick={isOpen ? close : open}
+      >
+        {button}
+      </button>
+      {isOpen && (
+        <div id={id} class="popover-box card" role="group" aria-label={label}>
+          {children}
+        </div>
+      )}
+    </div>
+  );
+}

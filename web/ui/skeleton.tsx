@@ -1,0 +1,11 @@
+/** The outline of what is on its way, so that the page does not jump when it arrives. */
+export function Skeleton({ text, rows = 5 }: { text: string; rows?: number }) {
+  return (
+    <div class="skeleton-rows" role="status">
+      <span class="unseen">{text}</span>
+      {Array.from({ length: rows }, (_, index) => (
+        <span key={index} class="skeleton-row" />
+      ))}
+    </div>
+  );
+}
