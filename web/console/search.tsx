@@ -1,5 +1,5 @@
 /** The search of the console, opened by its button or by Ctrl/⌘ K. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { CommandPalette } from '../ui/command-palette.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useCommands } from './commands.ts';
@@ -12,7 +12,7 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function ConsoleSearch({ views }: { views: Views }) {
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
         return;

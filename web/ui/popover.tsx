@@ -1,6 +1,6 @@
 /** A button, and a box below it that is open until the reader turns to something else. */
 import type { ComponentChildren } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useFocusLeft } from './use-focus-left.ts';
 
 export interface PopoverControl {
@@ -33,6 +33,14 @@ export function Popover({ button, label, class: kind = 'pill small', isDisabled,
   const place = useRef<HTMLDivElement>(null);
   const id = useId();
   useFocusLeft(place, close);
+  const box = useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = useState(false);
+  // It grows to the side that has room.
+  useLayoutEffect(() => {
+    if (!isOpen) return setAtEnd(false);
+    const { right } = box.current!.getBoundingClientRect();
+    setAtEnd(right > document.documentElement.clientWidth);
+  }, [isOpen]);
   return (
     <div
       ref={place}
@@ -55,7 +63,13 @@ export function Popover({ button, label, class: kind = 'pill small', isDisabled,
         {button}
       </button>
       {isOpen && (
-        <div id={id} class="popover-box card" role="group" aria-label={label}>
+        <div
+          ref={box}
+          id={id}
+          class={isAtEnd ? 'popover-box at-end card' : 'popover-box card'}
+          role="group"
+          aria-label={label}
+        >
           {children}
         </div>
       )}

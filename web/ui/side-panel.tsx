@@ -1,6 +1,6 @@
 /** A list with the chosen entry at its side; on a smaller screen the entry covers the list. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 
 /** `panel` is a `SidePanel` with a key, or nothing. */
@@ -35,7 +35,7 @@ export function SidePanel({ title, closeText, onClose, children }: SidePanelProp
   }, []);
   const latest = useRef(onClose);
   latest.current = onClose;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':modal')) latest.current();
     };

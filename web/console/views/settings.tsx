@@ -71,10 +71,12 @@ function Group({ group, settings }: { group: string; settings: ServiceSetting[] 
       title={(t.settings.groups as Record<string, string>)[group] ?? group}
       actions={changed.length > 0 && <p class="updated-at">{t.settings.changedCount(formatNumber(changed.length))}</p>}
     >
-      <DataTable
-        columns={[t.settings.name, t.settings.value]}
-        rows={rows.map((setting) => ({ key: setting.name, cells: cellsOf(setting) }))}
-      />
+      <div class="setting-table">
+        <DataTable
+          columns={[t.settings.name, t.settings.value]}
+          rows={rows.map((setting) => ({ key: setting.name, cells: cellsOf(setting) }))}
+        />
+      </div>
     </Panel>
   );
 }
