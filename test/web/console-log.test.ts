@@ -138,11 +138,85 @@ describe('messages', () => {
     await page.getByText('There is no such message.').waitFor();
   });
 
+  it('begin near the top of the page, and open at its side by a click anywhere on their row', async () => {
+    const page = await open(`messages?country=DE`);
+    await expect.poll(() => rows(page)).toBe(1);
+    const list = (await page.getByRole('table').boundingBox())!;
+    expect(list.y).toBeLessThan(300);
+    expect((await page.getByRole('main').boundingBox())!.width).toBe(1280);
+    await page.getByRole('cell', { name: 'inbox' }).click();
+    const panel = page.getByRole('complementary', { name: `Message ${waiting}-1` });
+    await panel.getByText('No receipt has arrived yet').waitFor();
+    // The list stays, with its filter and the chosen row.
+    expect(await rows(page)).toBe(1);
+    expect(await page.getByRole('rowheader').getByRole('link').getAttribute('aria-current')).toBe('true');
+    expect(page.url()).toMatch(new RegExp(`#messages/${waiting}-1\\?country=DE`));
+    expect(await page.title()).toBe(`Messages ${waiting}-1 · Console · Ledgerline`);
+    await expectAccessible(page);
+    await page.reload();
+    await panel.getByText('No receipt has arrived yet').waitFor();
+    await page.getByRole('rowheader').getByRole('link').click();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    expect(page.url()).toMatch(/#messages\?country=DE$/);
+  });
+
+  it('have relative times, with the exact one on hover', async () => {
+    const page = await open(`messages?userId=${waiting}`);
+    const time = page.getByRole('rowheader').locator('time');
+    await time.waitFor();
+    expect(await time.innerText()).toMatch(/^(now|\d+ (sec|min) ago)$/);
+    expect(await time.getAttribute('title')).toMatch(/^\d+ \w{3} \d{4}, \d\d:\d\d:\d\d$/);
+  });
+
+  it('are filtered as one types and chooses, also by a period that ends now', async () => {
+    const page = await open('messages');
+    await expect.poll(() => rows(page)).toBeGreaterThan(2);
+    const form = page.getByRole('form', { name: 'Filter' });
+    await form.getByRole('textbox', { name: 'Customer' }).pressSequentially(String(waiting));
+    await expect.poll(() => rows(page)).toBe(1);
+    expect(page.url()).toContain(`userId=${waiting}`);
+    await service.sql`update messages set requested_at = requested_at - interval '2 hours' where user_id = ${waiting}`;
+    await form.getByLabel('Period').selectOption('Last hour');
+    await page.getByText('There are no such messages.').waitFor();
+    expect(page.url()).toContain('period=1h');
+    await form.getByLabel('Period').selectOption('Last 24 hours');
+    await expect.poll(() => rows(page)).toBe(1);
+    await service.sql`update messages set requested_at = requested_at + interval '2 hours' where user_id = ${waiting}`;
+    await form.getByLabel('Period').selectOption('Between two times …');
+    await form.getByLabel('From', { exact: true }).fill('2020-01-02T00:00');
+    await expect.poll(() => page.url()).toContain('from=2020-01-0');
+    expect(page.url()).not.toContain('period=');
+    await form.getByRole('button', { name: 'Remove the filter From' }).click();
+    await expect.poll(() => page.url()).not.toContain('from=');
+  });
+
   it('that a rule refused say which', async () => {
     const page = await open('messages?state=stopped');
     await page.getByRole('rowheader').getByRole('link').click();
     await page.getByText('The rule number-type refused the request. No gateway was asked').waitFor();
   });
+});
+
+it('the chart says its numbers where one points, and by arrow keys', async () => {
+  const page = await open('overview');
+  const chart = page.getByRole('slider', { name: 'Codes by day' });
+  await chart.waitFor();
+  const tooltip = page.locator('.chart-tooltip');
+  expect(await tooltip.count()).toBe(0);
+  const { width } = (await chart.boundingBox())!;
+  await chart.hover({ position: { x: width - 10, y: 50 } });
+  const last = await page.locator('.bar-chart table tbody tr').last().locator('th, td').allInnerTexts();
+  expect((await tooltip.innerText()).replaceAll(/\s+/g, ' ')).toBe(
+    `${last[0]} Sent ${last[1]} Delivered ${last[2]} Verified ${last[3]}`,
+  );
+  await page.getByRole('heading', { level: 1 }).hover();
+  await tooltip.waitFor({ state: 'detached' });
+  await chart.focus();
+  await page.keyboard.press('Home');
+  const first = await page.locator('.bar-chart table tbody tr').first().locator('th').innerText();
+  expect(await chart.getAttribute('aria-valuetext')).toBe(`${first}: Sent 0, Delivered 0, Verified 0`);
+  await expectAccessible(page);
 });
 
 it('the overview shows cost and delivery time', async () => {
@@ -205,6 +279,60 @@ it('settings are searched, and a secret only says that it is set', async () => {
   expect(await page.content()).not.toContain('not-for-operators');
   await expectAccessible(page);
   await expectNarrow(page);
+});
+
+it('settings that differ from their default come first in their group, with the default', async () => {
+  const page = await open('settings');
+  const guard = page.getByRole('region', { name: 'Guard', exact: true });
+  await guard.getByRole('rowheader').first().waitFor();
+  const names = await guard.getByRole('rowheader').allInnerTexts();
+  expect(names.slice(0, 2).map((name) => name.split('\n')[0])).toEqual(
+    expect.arrayContaining(['LEDGERLINE_RULES', 'LEDGERLINE_COUNTRY_SENDS']),
+  );
+  await guard.getByRole('row').filter({ hasText: 'LEDGERLINE_COUNTRY_SENDS' }).getByText('default: ').waitFor();
+  const all = await page.getByRole('rowheader').count();
+  await page.getByRole('button', { name: 'Filters', exact: true }).click();
+  await page.getByLabel('Which').selectOption('Only those that differ from the default');
+  await expect.poll(() => page.getByRole('rowheader').count()).toBeLessThan(all / 2);
+  expect(await guard.getByRole('rowheader').count()).toBe(2);
+});
+
+describe('the search', () => {
+  it('finds views, customers, messages, rules and settings by keyboard', async () => {
+    const page = await open('overview');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    const field = page.getByRole('combobox', { name: 'Search the console' });
+    async function find(text: string, option: string | RegExp): Promise<void> {
+      await page.keyboard.press('Control+K');
+      await field.waitFor();
+      await page.keyboard.type(text);
+      await page.getByRole('option', { name: option }).and(page.locator('[aria-selected="true"]')).waitFor();
+      await page.keyboard.press('Enter');
+      await field.waitFor({ state: 'detached' });
+    }
+    await find('webh', 'Webhooks');
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    expect(await page.title()).toBe('Webhooks · Console · Ledgerline');
+    await find(String(verified), `User ${verified}`);
+    await page.getByRole('heading', { name: `User ${verified}` }).waitFor();
+    await find('+447400123401', /^Find the customer/);
+    await page.getByRole('heading', { name: `User ${verified}` }).waitFor();
+    // A phone number does not stay in the address.
+    expect(page.url()).not.toContain('7400');
+    await find(`${verified}-1`, `Message ${verified}-1`);
+    await page.getByRole('complementary', { name: `Message ${verified}-1` }).waitFor();
+    await find('number-type', 'number-type');
+    await expect.poll(() => page.getByLabel('Decisions of which rule').inputValue()).toBe('number-type');
+    await find('country_sends', 'LEDGERLINE_COUNTRY_SENDS');
+    await page.getByRole('rowheader').getByText('LEDGERLINE_COUNTRY_SENDS').waitFor();
+    await page.getByRole('button', { name: /^Search/ }).click();
+    await page.keyboard.type('nobody@example.com');
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Nobody has this e-mail address.').waitFor();
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+  });
 });
 
 it('the audit is filtered and saved as CSV', async () => {

@@ -45,6 +45,33 @@ describe('an error', () => {
     await page.getByRole('alert').getByText('The query took too long.').waitFor();
   });
 
+  it('says when it is requested again, and can be requested at once', async () => {
+    const page = await openPage(`${service.url}/`, { expected: /status of 503/ });
+    let requests = 0;
+    let isAway = true;
+    await page.route(listPath, async (route) => {
+      requests += 1;
+      if (isAway) await route.fulfill({ status: 503, headers: { 'error-reason': 'overloaded', 'retry-after': '40' } });
+      else await route.continue();
+    });
+    await page.goto(`${service.url}/console#messages`);
+    await page.getByRole('alert').getByText('The service is busy.').waitFor();
+    await page.getByText(/^Retrying in \d\d s$/).waitFor();
+    isAway = false;
+    await page.getByRole('button', { name: 'Retry now' }).click();
+    await page.getByRole('rowheader').waitFor();
+    expect(requests).toBe(2);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('that waiting cannot help against has no countdown', async () => {
+    const page = await openPage(`${service.url}/`, { expected: /status of 400/ });
+    await page.goto(`${service.url}/console#messages?from=yesterday`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByText(/^Retrying/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Retry now' }).waitFor();
+  });
+
   it('is shown if no answer comes, and goes when one does', async () => {
     const page = await openPage(`${service.url}/`);
     await page.clock.install();
@@ -65,6 +92,20 @@ describe('an error', () => {
     await page.clock.fastForward('00:31');
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
+});
+
+it('an outline is shown in place of a list until its first answer', async () => {
+  const answered = createGate();
+  const page = await openPage(`${service.url}/`);
+  await page.route(listPath, async (route) => {
+    await answered.passed;
+    await route.continue();
+  });
+  await page.goto(`${service.url}/console#messages`);
+  await page.locator('.skeleton-row').first().waitFor();
+  answered.open();
+  await page.getByRole('rowheader').waitFor();
+  expect(await page.locator('.skeleton-row').count()).toBe(0);
 });
 
 describe('requests', () => {

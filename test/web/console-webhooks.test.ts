@@ -31,6 +31,11 @@ describe('webhooks', () => {
     await page.getByText('There are no endpoints').waitFor();
     const secret = await addEndpoint(page, receiver.url, ['user.created', 'phone.verified']);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy: Secret' }).click();
+    await page.getByRole('button', { name: 'Copied: Secret' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret);
+    await page.getByText('Not tried yet').waitFor();
     await page.getByRole('link', { name: receiver.url }).click();
     await page.getByText('There are no such deliveries.').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();

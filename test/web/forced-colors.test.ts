@@ -63,11 +63,11 @@ it('the wallet: the direction, and the legend of the chart', async () => {
 
 it('the console: the view; and its title does not meet the time beside it at 320 pixels', async () => {
   const page = await open('/console');
-  await page.locator('.updated').waitFor();
+  await page.locator('.updated-at').waitFor();
   await expectMarked(page.locator('.console-bar nav [aria-current]'), 'aria-current');
   await expectNarrow(page);
   const title = (await page.getByRole('heading', { level: 1 }).boundingBox())!;
-  const updated = (await page.locator('.updated').boundingBox())!;
+  const updated = (await page.locator('.updated-at').boundingBox())!;
   const isApart = title.x + title.width <= updated.x || title.y + title.height <= updated.y;
   expect(isApart).toBe(true);
 });

@@ -403,7 +403,7 @@ const steps = {
 };
 
 const events = {
-  entry: (id: string) => `Event ${id}`,
+  entry: 'Event',
   id: 'Id',
   type: 'Type',
   everyType: 'Every type',

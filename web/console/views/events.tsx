@@ -43,7 +43,7 @@ export function EventsView() {
       columns={[t.common.when, t.events.type, t.common.user, t.events.data]}
       headingColumn={1}
       rowOf={(event) => ({ id: event.id, at: event.timestamp, cells: cellsOf(event) })}
-      detailTitle={t.events.entry}
+      detailTitle={() => t.events.entry}
       detail={(id, at) => (
         <FoundEntry
           id={id}
@@ -76,7 +76,7 @@ function cellsOf(event: LedgerlineEvent) {
   const { userId, members } = partsOf(event);
   return [
     <Time instant={event.timestamp} />,
-    event.type,
+    <span class="event-type">{event.type}</span>,
     userLink(userId),
     members.length === 0 ? null : (
       <dl class="event-data">
