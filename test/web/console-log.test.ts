@@ -286,7 +286,9 @@ it('settings that differ from their default come first in their group, with the 
   const guard = page.getByRole('region', { name: 'Guard', exact: true });
   await guard.getByRole('rowheader').first().waitFor();
   const names = await guard.getByRole('rowheader').allInnerTexts();
-  expect(names.slice(0, 2).map((name) => name.split('\n')[0])).toEqual(
+  const changed = Number.parseInt(await guard.getByText(/^\d+ changed$/).innerText(), 10);
+  expect(names.length).toBeGreaterThan(changed);
+  expect(names.slice(0, changed).map((name) => name.split('\n')[0])).toEqual(
     expect.arrayContaining(['LEDGERLINE_RULES', 'LEDGERLINE_COUNTRY_SENDS']),
   );
   await guard.getByRole('row').filter({ hasText: 'LEDGERLINE_COUNTRY_SENDS' }).getByText('default: ').waitFor();
@@ -294,7 +296,7 @@ it('settings that differ from their default come first in their group, with the 
   await page.getByRole('button', { name: 'Filters', exact: true }).click();
   await page.getByLabel('Which').selectOption('Only those that differ from the default');
   await expect.poll(() => page.getByRole('rowheader').count()).toBeLessThan(all / 2);
-  expect(await guard.getByRole('rowheader').count()).toBe(2);
+  expect(await guard.getByRole('rowheader').count()).toBe(changed);
 });
 
 describe('the search', () => {
