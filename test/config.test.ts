@@ -228,7 +228,7 @@ describe('settings', () => {
     ).not.toContain('hunter2');
   });
 
-  it('a secret may come from a file, but not from both places', async () => {
+  it('a secret may come from a file, but not from a file and a variable at once', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-config-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = path.join(folder, 'key');

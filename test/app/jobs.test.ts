@@ -71,7 +71,7 @@ it('the pause grows while there is nothing to do, and a request or a wake ends i
   await jobs.stop();
 });
 
-it('a stop waits for the run in progress, and none follows', async () => {
+it('a stop waits for the run in progress, and no other run follows', async () => {
   const jobs = createJobs(always, () => {}, (await leasesOfNodes(1))[0]!);
   let runs = 0;
   let hasEnded = false;

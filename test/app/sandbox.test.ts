@@ -206,7 +206,7 @@ describe('its check of callers', () => {
   });
 
   it.each(doors)(
-    '%s %s is closed to strange hosts, other origins and forwarded requests',
+    '%s %s refuses unknown hosts, other origins and forwarded requests',
     async (method, path, body = '') => {
       const strangers: Record<string, string>[] = [
         { host: 'evil.example' },

@@ -39,7 +39,7 @@ function played(words: string): Run {
 }
 
 it.each(['guess one phone', 'guess with resends', 'guess with fresh codes'])(
-  '%s: odds of at most 0.002 %%',
+  '%s takes over an account with odds of at most 0.002 %%',
   (words) => {
     expect(played(words).takeoverOdds).toBeGreaterThan(0);
     expect(played(words).takeoverOdds).toBeLessThanOrEqual(0.00002);
@@ -71,7 +71,7 @@ it('a stolen user-bound token moves no number, and guessing the confirmation doe
   expect(played('guess the confirmation').takeoverOdds).toBeLessThanOrEqual(0.00003);
 });
 
-it('nobody is kept from a number by a change to it', () => {
+it('a change to a number keeps nobody from verifying it', () => {
   expect(played('by changing to it')).toMatchObject({ honest: 20, hurt: 0 });
 });
 
@@ -86,7 +86,7 @@ it('pumping a premium range sends nothing', () => {
   expect(played('premium')).toMatchObject({ attempts: 100_000 * scale, texts: 0 });
 });
 
-it('of pumping over prefixes of an allowed country at most 5 % leave', () => {
+it('pumping over the prefixes of an allowed country gets at most 5 % of its texts sent', () => {
   const { attempts, texts } = played('100 prefixes');
   expect(attempts).toBe(sized(1500, 3000));
   expect(texts).toBeGreaterThan(0);
@@ -138,7 +138,7 @@ it.each([
   ['forge forwarding', 30],
   ['resend in a loop', 10],
   ['bomb a phone', 13],
-])('%s: at most %d texts leave', (words, most) => {
+])('%s: at most %d texts are sent', (words, most) => {
   expect(played(words).texts).toBeGreaterThan(0);
   expect(played(words).texts).toBeLessThanOrEqual(most);
 });

@@ -38,14 +38,14 @@ function startNodes(...nodes: Buffer[][]): { known: KnownKey[]; guardKeys: strin
 }
 
 describe('the registry of keys', () => {
-  it('keeps the key of the guard through a rotation, and tells nothing about it', () => {
+  it('keeps the key of the guard through a rotation, and stores it only encrypted', () => {
     const { known, guardKeys } = startNodes([old], [old, next], [next, old], [next]);
     expect(new Set(guardKeys).size).toBe(1);
     expect(known.find(({ isCurrent }) => isCurrent)?.fingerprint).toBe(fingerprintOf(next));
     for (const { wrappedGuardKey } of known) expect(wrappedGuardKey.toString('hex')).not.toContain(guardKeys[0]!);
   });
 
-  it('lets a rotation be taken back step by step', () => {
+  it('allows a rotation to be undone step by step', () => {
     expect(() => startNodes([old], [old, next], [next, old], [old, next], [old])).not.toThrow();
   });
 

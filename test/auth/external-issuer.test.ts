@@ -292,7 +292,7 @@ describe('a token of an external issuer', () => {
     await own.stop();
   });
 
-  it('removes our own token endpoint', async () => {
+  it('leaves the service without a token endpoint of its own', async () => {
     expect((await service.call('/connect/token', {}, { token: null })).status).toBe(404);
   });
 });

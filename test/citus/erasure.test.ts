@@ -32,43 +32,46 @@ function breakBefore(db: Database, transactionNumber: number): Database {
   };
 }
 
-it.skipIf(inject('citusNodes').length === 0).each([2, 3])('before transaction %i', async (transactionNumber) => {
-  const database = await cloneDatabase();
-  const db = await openDetected({ url: database.url, connections: 4, statementSeconds: 30 });
-  onTestFinished(async () => {
-    await db.close();
-    await database.drop();
-  });
-  const [id, phoneNumber] = [17, parsePhoneNumber(newPhone())!];
-  await createUsersStore(db).importUsers([{ id, phoneNumber, verified: true }], now);
-  await createRecordStore(db).recordBatch([recordedRow(id)], now);
-  const erasure = { userId: id, now, erasedAt: now, retainedUntil: null, actor, countryOf };
-  await expect(createPrivacyStore(breakBefore(db, transactionNumber)).eraseUser(erasure)).rejects.toThrow('broken');
+it.skipIf(inject('citusNodes').length === 0).each([2, 3])(
+  'an erasure that broke off before transaction %i is completed later',
+  async (transactionNumber) => {
+    const database = await cloneDatabase();
+    const db = await openDetected({ url: database.url, connections: 4, statementSeconds: 30 });
+    onTestFinished(async () => {
+      await db.close();
+      await database.drop();
+    });
+    const [id, phoneNumber] = [17, parsePhoneNumber(newPhone())!];
+    await createUsersStore(db).importUsers([{ id, phoneNumber, verified: true }], now);
+    await createRecordStore(db).recordBatch([recordedRow(id)], now);
+    const erasure = { userId: id, now, erasedAt: now, retainedUntil: null, actor, countryOf };
+    await expect(createPrivacyStore(breakBefore(db, transactionNumber)).eraseUser(erasure)).rejects.toThrow('broken');
 
-  const newUser = { id, merchantId: undefined, email: undefined, additionalData: undefined };
-  expect(await createUsersStore(db).insertUser(newUser, now)).toBeUndefined();
-  const store = createPrivacyStore(db);
-  expect(await store.completeErasures(now, 10, countryOf)).toBe(0);
-  expect(await store.completeErasures(later, 10, countryOf)).toBe(1);
-  expect(await store.completeErasures(later, 10, countryOf)).toBe(0);
-  expect(await store.eraseUser(erasure)).toBe('erased-before');
+    const newUser = { id, merchantId: undefined, email: undefined, additionalData: undefined };
+    expect(await createUsersStore(db).insertUser(newUser, now)).toBeUndefined();
+    const store = createPrivacyStore(db);
+    expect(await store.completeErasures(now, 10, countryOf)).toBe(0);
+    expect(await store.completeErasures(later, 10, countryOf)).toBe(1);
+    expect(await store.completeErasures(later, 10, countryOf)).toBe(0);
+    expect(await store.eraseUser(erasure)).toBe('erased-before');
 
-  for (const [table, column] of [
-    ['users', 'id'],
-    ['transactions', 'individual_id'],
-    ['verifications', 'user_id'],
-    ['phone_links', 'user_id'],
-  ]) {
-    expect(await db.write.unsafe(`select 1 from ${table} where ${column} = ${id}`), table).toHaveLength(0);
-  }
-  const log = createEventLogStore(db);
-  while (await log.sequenceEvents(now, 100));
-  const page = { types: undefined, userId: id, afterPosition: 0, keptSince: new Date(0), limit: 100 };
-  const told = (await log.readPage(page)).events.map(({ type, sequence }) => `${sequence} ${type}`);
-  expect(told.filter((text) => !text.includes('transactions'))).toEqual([
-    '1 user.created',
-    '2 phone.unlinked',
-    '3 user.erased',
-    '4 operator.acted',
-  ]);
-});
+    for (const [table, column] of [
+      ['users', 'id'],
+      ['transactions', 'individual_id'],
+      ['verifications', 'user_id'],
+      ['phone_links', 'user_id'],
+    ]) {
+      expect(await db.write.unsafe(`select 1 from ${table} where ${column} = ${id}`), table).toHaveLength(0);
+    }
+    const log = createEventLogStore(db);
+    while (await log.sequenceEvents(now, 100));
+    const page = { types: undefined, userId: id, afterPosition: 0, keptSince: new Date(0), limit: 100 };
+    const told = (await log.readPage(page)).events.map(({ type, sequence }) => `${sequence} ${type}`);
+    expect(told.filter((text) => !text.includes('transactions'))).toEqual([
+      '1 user.created',
+      '2 phone.unlinked',
+      '3 user.erased',
+      '4 operator.acted',
+    ]);
+  },
+);

@@ -194,7 +194,7 @@ describe.skipIf(inject('citusNodes').length === 0)('on a Citus', () => {
     expect(after.one - before.one).toBeGreaterThan(0);
   });
 
-  it('missed blocks and the stream of messages ask no worker while there is nothing', async () => {
+  it('missed blocks and the stream of messages ask no worker while there is nothing to do', async () => {
     const store = createEventLogStore(db);
     const sequence = () => store.isEventWaiting();
     const messages = createLiveMessages({ store, sequence, clock: new ServiceClock() });

@@ -53,7 +53,7 @@ it('finds the statements of the stores', () => {
   expect(functions.flatMap(({ statements }) => statements).length).toBeGreaterThan(100);
 });
 
-it.each([...stores, ...functions])('$file', ({ file, statements }) => {
+it.each([...stores, ...functions])('the statements of $file have a known shape', ({ file, statements }) => {
   const isExcepted = (statement: string) =>
     exceptions.some(([excepted, part]) => excepted === file && statement.includes(part));
   const refused = statements

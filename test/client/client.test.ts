@@ -346,7 +346,7 @@ describe('retries', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('a token endpoint that cannot be reached is offline', async () => {
+  it('a token endpoint that cannot be reached is reported as offline', async () => {
     const token = clientCredentials({ tokenUrl: 'http://127.0.0.1:1/token', clientId: 'a', clientSecret: 'b' });
     expect((await failure(createClient({ baseUrl: service.url, token, retries: 0 }).createUser())).kind).toBe(
       'offline',

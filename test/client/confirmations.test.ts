@@ -39,7 +39,7 @@ it('creates, resends, checks and reads a confirmation', async () => {
   expect(await client.confirmations.read(id, created.confirmationId)).toMatchObject({ state: 'approved' });
 });
 
-it('gives one up, and sends nothing twice with one key', async () => {
+it('cancels a confirmation, and sends nothing twice with one key', async () => {
   const phone = newPhone();
   const id = await service.verifiedUser(phone);
   const request = { purpose: 'payment', ...terms };

@@ -24,7 +24,7 @@ it('an attempt waits for those that began before it and after it, of the same us
   expect(events).toEqual(['last one', 'others are decided']);
 });
 
-it('an attempt that another one has met knows of it, also when that one is decided', async () => {
+it('an attempt knows that another one ran at the same time, also when that one has ended', async () => {
   const inFlight = new AttemptsInFlight();
   const first = inFlight.begin(1);
   const second = inFlight.begin(1);

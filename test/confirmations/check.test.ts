@@ -39,12 +39,12 @@ describe('check', () => {
     ['the currency in another case', { currency: 'eur' }],
     ['the payee with spaces around it', { payee: '  Corner Shop ' }],
     ['the purpose', { purpose: 'payment' }],
-  ])('takes %s as the same', async (_, given) => {
+  ])('accepts %s as the same terms', async (_, given) => {
     const { id, confirmationId, code } = await pending();
     expect((await check(id, confirmationId, { code, ...terms, ...given })).status).toBe(200);
   });
 
-  it('takes two spellings of one letter as the same payee', async () => {
+  it('accepts two spellings of one letter as the same payee', async () => {
     const { id, confirmationId, code } = await pending({ ...payment, payee: 'Cafe\u0301' });
     expect((await check(id, confirmationId, { code, ...terms, payee: 'Caf\u00e9' })).status).toBe(200);
   });
@@ -115,7 +115,7 @@ describe('check', () => {
     expect((await check(id, confirmationId, { code, ...terms })).status).toBe(200);
   });
 
-  it('does not take a code of verification, nor verify a code of a confirmation', async () => {
+  it('does not accept a code of verification, and verify does not accept a code of a confirmation', async () => {
     const { id, confirmationId, code } = await pending();
     await unlink(id);
     expect((await service.verify(id, code)).status).toBe(400);
@@ -138,7 +138,7 @@ describe('check', () => {
     expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(3500);
   });
 
-  it('in a block touches nothing, and failed checks never stop a verification', async () => {
+  it('changes nothing while the user is blocked, and failed checks never stop a verification', async () => {
     const { id, phone, confirmationId, code } = await pending();
     for (let count = 0; count < 10; count += 1) await check(id, crypto.randomUUID(), { code, ...terms });
     expect((await check(id, confirmationId, { code, ...terms, amount: 1 })).status).toBe(429);
@@ -155,7 +155,7 @@ describe('check', () => {
     expect((await check(id, confirmationId, { code, ...terms })).status).toBe(200);
   });
 
-  it('belongs to the back end: a user-bound token may do everything else', async () => {
+  it('is refused to a user-bound token, which may do everything else', async () => {
     const { id, confirmationId, code } = await pending();
     const token = await service.token('phone', id);
     const asUser = (method: string, action = '', body?: unknown) =>

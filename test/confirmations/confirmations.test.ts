@@ -14,7 +14,7 @@ const { cancel, check, create, eventsOf, pending, read, resend, stateOf, unlink 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe('create', () => {
-  it('answers 201 with the id, and where it is, and sends a text that names the terms', async () => {
+  it('answers 201 with the id and its Location, and sends a text that names the terms', async () => {
     const phone = newPhone();
     const id = await service.verifiedUser(phone);
     const answer = await create(id);
@@ -40,7 +40,7 @@ describe('create', () => {
     });
   });
 
-  it('numbers its code after those of verification, and tells of it', async () => {
+  it('numbers its code after those of verification, and writes an event', async () => {
     const { id, confirmationId } = await pending();
     expect((await eventsOf(id, 'phone.code_sent')).map(({ data }) => data)).toEqual([
       expect.objectContaining({ codeNumber: 1, for: 'verification' }),
@@ -169,7 +169,7 @@ describe('delete', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('gives a 201 again, body and all, and refuses another request', async () => {
+  it('repeats a 201 with its body, and refuses a different request', async () => {
     const phone = newPhone();
     const id = await service.verifiedUser(phone);
     const key = { 'idempotency-key': 'pay-1' };
@@ -223,7 +223,7 @@ describe('what is stored', () => {
     expect(text).not.toMatch(/Corner Shop|24\.9/);
   });
 
-  it('is gone with its user', async () => {
+  it('is erased with its user', async () => {
     const { id, confirmationId, code } = await pending();
     await service.call(`/User/${id}`, undefined, { method: 'DELETE' });
     expect(await service.sql`select * from confirmations where user_id = ${id}`).toHaveLength(0);

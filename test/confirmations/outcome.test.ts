@@ -116,7 +116,7 @@ describe('an erasure during the dispatch', () => {
   });
 });
 
-describe('a text that certainly did not go', () => {
+describe('a text that was certainly not sent', () => {
   it('is a 503 without Location; the confirmation is void, and nothing of the budget is used', async () => {
     const { gateway, service, id, calls, sends } = await withGateway();
     gateway.behave(failsForCertain);
@@ -142,7 +142,7 @@ describe('a text that certainly did not go', () => {
 });
 
 describe('budgets', () => {
-  it('hold for each user, and are no part of those of send-code; half is open to user-bound tokens', async () => {
+  it('hold for each user, apart from those of send-code; user-bound tokens may use half of them', async () => {
     const service = await serviceForTest({
       LEDGERLINE_LIMITS: 'user-confirmations=10/10m,12/1d; user-sends=1/1d',
     });
@@ -179,7 +179,7 @@ describe('budgets', () => {
     });
   });
 
-  it('of spending, countries and kinds of numbers hold; those of phones, addresses and ranges do not', async () => {
+  it('of spending, countries and kinds of numbers apply; those of phones, addresses and ranges do not', async () => {
     const service = await serviceForTest({
       LEDGERLINE_RULES: '*=enforce',
       LEDGERLINE_COUNTRIES: 'GB,GG',

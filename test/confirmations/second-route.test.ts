@@ -40,7 +40,7 @@ async function start(more: Record<string, string>) {
   };
 }
 
-describe('over another gateway', () => {
+describe('a lost text is sent again over another gateway', () => {
   const settings = { LEDGERLINE_RESEND_AFTER_SECONDS: '30' };
 
   it('with the same code, terms and language, once, and from no budget of the user', async () => {
@@ -62,7 +62,7 @@ describe('over another gateway', () => {
     expect((await check(confirmationId, { ...terms, code: textCode(otherTexts.received[0]!) })).status).toBe(200);
   });
 
-  it('not once it was approved, given up or has failed', async () => {
+  it('but not after the confirmation was approved, cancelled or has failed', async () => {
     const { service, id, texts, otherTexts, create, check } = await start(settings);
     const ends = {
       approved: (confirmationId: string, code: string) => check(confirmationId, { ...terms, code }),
@@ -81,10 +81,10 @@ describe('over another gateway', () => {
   });
 });
 
-describe('over the next channel', () => {
+describe('a lost text is sent again over the next channel', () => {
   const settings = { LEDGERLINE_CHANNEL_SECONDS: '30', LEDGERLINE_GATEWAYS: 'twilio,twilio-voice,whatsapp' };
 
-  it('which is never WhatsApp for one with terms', async () => {
+  it('which is never WhatsApp for a confirmation with terms', async () => {
     const { texts, calls, whatsapp, create, check, sent } = await start(settings);
     const { confirmationId, index } = await create();
     expect(await textReceipt(texts.received[index]!, 'undelivered')).toBe(204);
@@ -95,7 +95,7 @@ describe('over the next channel', () => {
     expect(whatsapp.received).toHaveLength(0);
   });
 
-  it('which may be WhatsApp for one without, when no receipt came', async () => {
+  it('which may be WhatsApp for a confirmation without terms, when no receipt came', async () => {
     const { texts, whatsapp, create, check, advance, sent } = await start(settings);
     expect(await textReceipt(texts.received[0]!, 'delivered')).toBe(204);
     const { confirmationId } = await create({ purpose: 'login' });

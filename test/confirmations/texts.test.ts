@@ -179,7 +179,7 @@ describe('a payee', () => {
     );
   });
 
-  it('that names placeholders does not get them filled in, and nothing else of it stands in for them', () => {
+  it('that contains placeholders is shown as it is', () => {
     const { text } = writer()({ ...wanted, payee: '{code} {amount} $& $1' });
     expect(text).toBe(
       'Ledgerline: 012345 confirms 24.90 EUR to {code} {amount} $& $1. Valid for 5 min. Share it with nobody.',

@@ -29,7 +29,7 @@ it('an answer that came while the process paused is in time', async () => {
   expect(String((await answer)[0])).toBe('?');
 });
 
-it('no answer is too late', async () => {
+it('a missing answer is an error after the time limit', async () => {
   const silent = new Promise<never>(() => {});
   await expect(inTime(silent, 10)).rejects.toMatchObject({ code: 'PROBE_TIMEOUT' });
 });

@@ -18,7 +18,7 @@ afterAll(async () => {
 const readNumbers = async () =>
   (await db.read`select number from numbers order by number`).map(({ number }) => number as number);
 
-it('are committed when the transaction is done', async () => {
+it('last statements are committed when the transaction is done', async () => {
   const result = await db.transaction(async (sql, sendLast) => {
     await sql`insert into numbers values (1)`;
     sendLast([sql`insert into numbers values (2)`, sql`insert into numbers values (3)`]);
@@ -28,7 +28,7 @@ it('are committed when the transaction is done', async () => {
   expect(await readNumbers()).toEqual([1, 2, 3]);
 });
 
-it('undo the whole transaction if one of them fails, and reject it with their error', async () => {
+it('last statements undo the whole transaction if one of them fails, and reject it with their error', async () => {
   const before = await readNumbers();
   for (let round = 0; round < 20; round += 1) {
     const failed = db.transaction(async (sql, sendLast) => {
@@ -44,7 +44,7 @@ it('undo the whole transaction if one of them fails, and reject it with their er
   expect(await readNumbers()).toEqual(before);
 });
 
-it('undo the whole transaction also where a statement is new to its session, and the commit waits for it', async () => {
+it('last statements undo the whole transaction also where a statement is new to its session, and the commit waits for it', async () => {
   const before = await readNumbers();
   // Different texts, so that each is prepared first.
   for (const column of ['a', 'b', 'c', 'd', 'e', 'f']) {
@@ -59,7 +59,7 @@ it('undo the whole transaction also where a statement is new to its session, and
   expect(await readNumbers()).toEqual(before);
 });
 
-it('are not sent if one of their values cannot be sent', async () => {
+it('last statements are not sent if one of their values cannot be sent', async () => {
   const before = await readNumbers();
   const write = (value: unknown) =>
     db.transaction(async (sql, sendLast) => {
@@ -72,7 +72,7 @@ it('are not sent if one of their values cannot be sent', async () => {
   expect(await readNumbers()).toEqual(before);
 });
 
-it('are all checked, however often they are sent', async () => {
+it('last statements are all checked, however often they are sent', async () => {
   const failed = db.transaction(async (sql, sendLast) => {
     sendLast([sql`insert into numbers values (10)`]);
     sendLast([]);
@@ -80,7 +80,7 @@ it('are all checked, however often they are sent', async () => {
   await expect(failed).rejects.toMatchObject({ code: '23514' });
 });
 
-it('are not believed if the session ends before their answer', async () => {
+it('last statements do not count as done if the session ends before their answer', async () => {
   const before = await readNumbers();
   const ended = db.transaction(async (sql, sendLast) => {
     sendLast([sql`insert into numbers values (7)`, sql`select pg_terminate_backend(pg_backend_pid())`]);

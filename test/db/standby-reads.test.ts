@@ -163,39 +163,42 @@ it('a standby that dies makes no read fail', async () => {
 });
 
 // Where tables are distributed, the service does not start with a DATABASE_READ_URL.
-describe.skipIf(inject('citusNodes').length > 0)('is not asked for anything, if DATABASE_READ_URL leads to', () => {
-  const run = async (url: string, statement: string) => {
-    const sql = postgres(url, { max: 1 });
-    return sql.unsafe(statement).finally(() => sql.end());
-  };
+describe.skipIf(inject('citusNodes').length > 0)(
+  'a standby is not asked for anything if DATABASE_READ_URL leads to',
+  () => {
+    const run = async (url: string, statement: string) => {
+      const sql = postgres(url, { max: 1 });
+      return sql.unsafe(statement).finally(() => sql.end());
+    };
 
-  it.each([
-    {
-      what: 'another database of the same server',
-      async make() {
-        const other = await cloneDatabase();
-        onTestFinished(other.drop);
-        await run(other.url, 'update ledgerline.event_log set generation = gen_random_uuid()');
-        return other.url;
+    it.each([
+      {
+        what: 'another database of the same server',
+        async make() {
+          const other = await cloneDatabase();
+          onTestFinished(other.drop);
+          await run(other.url, 'update ledgerline.event_log set generation = gen_random_uuid()');
+          return other.url;
+        },
       },
-    },
-    {
-      what: 'a copy of the database on another server',
-      async make(url: string) {
-        const [found] = await run(url, 'select generation from ledgerline.event_log');
-        await run(servers.primary.url, `update ledgerline.event_log set generation = '${found!.generation}'`);
-        return servers.primary.url;
+      {
+        what: 'a copy of the database on another server',
+        async make(url: string) {
+          const [found] = await run(url, 'select generation from ledgerline.event_log');
+          await run(servers.primary.url, `update ledgerline.event_log set generation = '${found!.generation}'`);
+          return servers.primary.url;
+        },
       },
-    },
-  ])('$what', async ({ make }) => {
-    const own = await cloneDatabase();
-    onTestFinished(own.drop);
-    const here = await serviceForTest({ DATABASE_URL: own.url, DATABASE_READ_URL: await make(own.url) });
-    const individualId = await here.createUser();
-    await here.record([row(individualId)]);
-    const asOf = (await here.list({ individualId })).headers.get('as-of')!;
-    expect((await here.list({ individualId, asOf })).json.transactionCount).toBe(1);
-    const { text } = await here.call('/metrics', undefined, { method: 'GET', token: null });
-    expect(text).not.toMatch(/standby_reads_total\{[^}]*\} [1-9]/);
-  });
-});
+    ])('$what', async ({ make }) => {
+      const own = await cloneDatabase();
+      onTestFinished(own.drop);
+      const here = await serviceForTest({ DATABASE_URL: own.url, DATABASE_READ_URL: await make(own.url) });
+      const individualId = await here.createUser();
+      await here.record([row(individualId)]);
+      const asOf = (await here.list({ individualId })).headers.get('as-of')!;
+      expect((await here.list({ individualId, asOf })).json.transactionCount).toBe(1);
+      const { text } = await here.call('/metrics', undefined, { method: 'GET', token: null });
+      expect(text).not.toMatch(/standby_reads_total\{[^}]*\} [1-9]/);
+    });
+  },
+);

@@ -139,7 +139,7 @@ it('the error of a session that has ended is not that of the next statement', as
   }
 });
 
-it('nor that of the next transaction', async () => {
+it('the error of a session that has ended is not that of the next transaction', async () => {
   const proxy = await startProxy();
   const pool = open(proxy.port);
   for (let round = 0; round < 3; round += 1) {
@@ -230,7 +230,7 @@ it('a prepared statement that no longer fits its table never returns the rows of
   }
 });
 
-it('nor does one whose column has another type now', async () => {
+it('a prepared statement whose column has another type now never returns the rows of another call', async () => {
   const pool = open();
   const admin = open();
   await admin.unsafe('create table public.typed (value int)');

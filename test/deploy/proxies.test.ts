@@ -9,6 +9,7 @@ import { freePort } from '../../src/network/free-port.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
 import { proxyKinds, startProxy, type Proxy } from '../harness/servers/proxies.ts';
 import { cloneDatabase, row, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 /** Asked of the node itself: the sandbox's token endpoint refuses whoever comes through a proxy. */
 async function tokenOf(port: number): Promise<string> {
@@ -74,9 +75,9 @@ describe.each(proxyKinds)('$name', (kind) => {
       const [response] = await once(sent, 'response');
       let received = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (received += chunk));
-      await vi.waitUntil(() => received.includes('"transactionCount":0'), { timeout: 10_000 });
+      await until(() => received.includes('"transactionCount":0'));
       await call('POST', '/app/record-transactions', JSON.stringify({ transactions: [row(id)] }));
-      await vi.waitUntil(() => received.includes('"transactionCount":1'), { timeout: 10_000 });
+      await until(() => received.includes('"transactionCount":1'));
       sent.destroy();
     });
 

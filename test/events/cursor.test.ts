@@ -186,7 +186,7 @@ it('a transaction that stays open holds back its own event and no other', async 
   expect(marks()).toEqual(['fast', 'slow']);
 });
 
-it('an id that no user has gives an event about no user', async () => {
+it('an event about an id that no user has names no user', async () => {
   await writers`select write_event('operator.acted', 2000000000, now(), '{"mark":"nobody"}')`;
   const reader = createReader();
   while ((await reader.read(1000)) > 0);

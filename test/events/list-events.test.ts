@@ -46,7 +46,7 @@ describe('GET /events', () => {
     expect((await events(`?after=${json.next}`)).json).toEqual({ events: [], next: expect.any(String) });
   });
 
-  it('tells one event for each individual and commit, with up to 20 ids', async () => {
+  it('has one event for each individual and commit, with up to 20 ids', async () => {
     const [a, b] = [await service.createUser(), await service.createUser()];
     const after = await end();
     const rows = Array.from({ length: 25 }, () => row(a));
@@ -71,7 +71,7 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('tells changed rows apart from new ones, and nothing of duplicates, conflicts and rejected rows', async () => {
+  it('distinguishes changed rows from new ones, and has nothing about duplicates, conflicts and rejected rows', async () => {
     const id = await service.createUser();
     const pending = row(id, { transactionStatus: 'Pending' });
     const accepted = row(id);

@@ -127,7 +127,7 @@ describe('GET /app/live', () => {
     expect(stream.messages).toHaveLength(1);
   });
 
-  it('tells what another process has recorded', async () => {
+  it('sends what another process has recorded', async () => {
     const second = await serviceForTest({ DATABASE_URL: service.databaseUrl });
     const id = await service.createUser();
     const stream = await live(`?individualId=${id}`);

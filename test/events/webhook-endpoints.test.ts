@@ -299,7 +299,7 @@ describe('POST /webhook-endpoints/{id}/test', () => {
     expect((await get(`/${id}/deliveries`)).json).toEqual({ deliveries: [] });
   });
 
-  it('does not count among the requests at work while the receiver takes its time', async () => {
+  it('does not count as a request that is being processed while the receiver is slow', async () => {
     let answer = () => {};
     const slow = new Promise<void>((resolve) => (answer = resolve));
     const receiver = await startReceiver(async (_hook, response) => {

@@ -80,7 +80,7 @@ describe('a receiver that fails', () => {
     expect(await waits(3)).toBeGreaterThan(1000);
   });
 
-  it('gets no redirect followed', async () => {
+  it('is not followed to another address if it redirects', async () => {
     const service = await serviceForTest();
     const elsewhere = await startReceiver();
     const receiver = await startReceiver((_hook, response) => {
@@ -203,7 +203,7 @@ describe('disabling', () => {
     expect(await deliveries(service, endpoint)).toHaveLength(3);
   });
 
-  it('follows five days of failures, and none that a success ends', async () => {
+  it('follows five days of failures without a success in between', async () => {
     const service = await serviceForTest();
     const receiver = await startReceiver(503);
     const endpoint = await subscribe(service, receiver.url);

@@ -31,7 +31,7 @@ describe('destinations', () => {
     expect((await service.sendCode(id!, newPhone())).status).toBe(204);
   });
 
-  it('that cost too much a message are not supported, and spending ends at the limits of the country and the day', async () => {
+  it('where a message costs too much are not supported, and sends stop at the spending limits of the country and the day', async () => {
     const service = await serviceWithRule('spend=enforce', {
       LEDGERLINE_PRICES: '*=0.1,DE=0.3,+4477=0.9',
       LEDGERLINE_SPEND: '*=1,DE=9,day=1.7',
@@ -52,7 +52,7 @@ describe('destinations', () => {
     expect((await service.sendCode(id!, newPhone())).status).toBe(204);
   });
 
-  it('in one country end with the day’s cap, also for parallel calls', async () => {
+  it('in one country get no more codes than the limit of the day, also by parallel calls', async () => {
     const service = await serviceWithRule('country-sends=enforce', { LEDGERLINE_COUNTRY_SENDS: '*=30,DE=0' });
     const [id] = await createUsers(service, 1);
     const answers = await Promise.all(Array.from({ length: 60 }, () => service.sendCode(id!, newPhone())));
@@ -61,7 +61,7 @@ describe('destinations', () => {
     expect((await service.sendCode(id!, '+33612345678')).status).toBe(204);
   });
 
-  it('of one range end when few are verified, and go on when many are; established users have a share of their own', async () => {
+  it('in one range get no more codes when few are verified, and more when many are; established users have a share of their own', async () => {
     const service = await serviceWithRule('prefix=enforce', {
       LEDGERLINE_RANGES: '4=10,5=100,6=100,7=100,country=100',
     });

@@ -77,7 +77,7 @@ it('there are never more than 50,000 leases, and one that goes is asked for agai
   expect(askedAgain).toBeGreaterThanOrEqual(10_000);
 });
 
-it('a lease that a reservation is bringing is not removed', async () => {
+it('a lease that is being reserved is not removed', async () => {
   const book = new LeaseBook();
   const unfinished = await take(book, 'wanted', noon);
   for (let number = 0; number < 60_000; number += 1) await lease(book, `prefix ${number}`, noon, noon + hour);

@@ -37,7 +37,7 @@ async function start(mode: 'enforce' | 'shadow') {
   return { service, nextPhone, send, verify, newcomer };
 }
 
-it('have a share of a range that others have used up', async () => {
+it('likely senders have a share of a range that others have used up', async () => {
   const { service, nextPhone, send, verify, newcomer } = await start('enforce');
   const visits = await Promise.all(
     Array.from({ length: 8 }, async (_, index) => ({
@@ -63,7 +63,7 @@ it('have a share of a range that others have used up', async () => {
   expect(await newcomer(goodAddress)).toBe(429);
 });
 
-it('are not recorded in shadow where their share has room', async () => {
+it('likely senders are not recorded in shadow where their share has room', async () => {
   const { service, newcomer } = await start('shadow');
   for (let call = 0; call < 8; call += 1) expect(await newcomer()).toBe(204);
   expect(await newcomer('', true)).toBe(204);

@@ -52,7 +52,7 @@ async function start() {
   return { service, send, report, sumsOf };
 }
 
-it('a range whose texts fail has less, and the decision says why', async () => {
+it('a range whose texts fail has a smaller budget, and the decision says why', async () => {
   const { service, send, report, sumsOf } = await start();
   for (let call = 0; call < 12; call += 1) await report((await send('+44740022')).address, 'delivered');
   const failed = [];
@@ -73,7 +73,7 @@ it('a range whose texts fail has less, and the decision says why', async () => {
   );
 });
 
-it('a receipt is taken also when it cannot be counted for its range', async () => {
+it('a receipt is accepted also when it cannot be counted for its range', async () => {
   const { service, send, report } = await start();
   const { address } = await send('+44740022');
   await service.sql`alter table verifications rename to away`;

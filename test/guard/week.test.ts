@@ -33,7 +33,7 @@ describe('the rhythm of a country', () => {
     expect(new Week(at(0)).rhythmAt(at(5.5), priorCodes)).toEqual({ hour: 1, day: expect.closeTo(1, 9) });
   });
 
-  it('is even, nearly, where little is known', () => {
+  it('is nearly even where little is known', () => {
     const { hour: ofHour } = weekOf((hourOfDay) => (hourOfDay === 12 ? 1 : 0)).rhythmAt(nextWeek(3), priorCodes);
     expect(ofHour).toBeGreaterThan(0.95);
   });

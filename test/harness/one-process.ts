@@ -17,7 +17,7 @@ const oneProcessOnly: Record<string, 'all' | string[]> = {
   'transactions/summarize-and-export.test.ts': ['refuses one more when too many are running'],
   // The sums of ranges are exchanged every second, so two processes know a budget of a few codes too late.
   'guard/challenge.test.ts': 'all',
-  'guard/destination-rules.test.ts': ['of one range end when few are verified'],
+  'guard/destination-rules.test.ts': ['in one range get no more codes when few are verified'],
   'guard/likely-senders.test.ts': 'all',
   'guard/operator.test.ts': ['lifts a block on a phone by the id it is listed under, and one on a prefix'],
   'guard/receipts.test.ts': 'all',

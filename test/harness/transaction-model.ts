@@ -11,10 +11,10 @@ export type Model = Map<string, { row: Transaction; seq: number }>;
 
 export function applyToModel(model: Model, rows: Transaction[]): string[] {
   return rows.map((row) => {
-    const standing = model.get(row.transactionId);
-    const result = standing ? decideRecordResult(standing.row, row, false) : 'created';
+    const stored = model.get(row.transactionId);
+    const result = stored ? decideRecordResult(stored.row, row, false) : 'created';
     if (result === 'created') model.set(row.transactionId, { row, seq: model.size + 1 });
-    if (result === 'updated') model.set(row.transactionId, { row, seq: standing!.seq });
+    if (result === 'updated') model.set(row.transactionId, { row, seq: stored!.seq });
     return result;
   });
 }

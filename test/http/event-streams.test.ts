@@ -6,7 +6,7 @@ import { createEventStreams } from '../../src/http/event-streams.ts';
 
 const caller = (expiresAt: Date) => ({ subject: 'someone', expiresAt }) as Caller;
 
-it('whose token expires before its source has begun ends once, and takes nothing after its end', async () => {
+it('a stream whose token expires before its source has begun ends once, and sends nothing after its end', async () => {
   const stopping = new AbortController();
   const streams = createEventStreams({ clock: { now: () => new Date() }, stopping: stopping.signal });
   const stream = streams.open(caller(new Date(0)), { key: 'client a', kind: 'client' }, 'a topic');
@@ -19,7 +19,7 @@ it('whose token expires before its source has begun ends once, and takes nothing
   expect(streams.count).toBe(0);
 });
 
-it('are shared: one client gets three quarters of them, and the others still get theirs', () => {
+it('streams are shared: one client gets three quarters of them, and the others still get theirs', () => {
   const streams = createEventStreams({ clock: { now: () => new Date() }, stopping: new AbortController().signal });
   const open = (client: string, topic: string) =>
     streams.open(caller(new Date()), { key: `client ${client}`, kind: 'client' }, topic);

@@ -131,7 +131,7 @@ describe('POST /operator/free-phone', () => {
     expect(await service.verifiedUser(phoneNumber)).not.toBe(userId);
   });
 
-  it('takes no other number than the one that was named', async () => {
+  it('unlinks no other number than the one that was named', async () => {
     const [phoneNumber, other] = [newPhone(), newPhone()];
     const userId = await service.verifiedUser(phoneNumber);
     const answer = await free({ userId, phoneNumber: other });

@@ -58,7 +58,7 @@ describe('the confirmation of a change', () => {
     expect(await phoneOf(id)).toBe(first);
   });
 
-  it('is needed by service tokens if it is set so, and is at most ten minutes old', async () => {
+  it('is needed by service tokens if the setting says so, and is at most ten minutes old', async () => {
     const own = await serviceForTest({ LEDGERLINE_CHANGE_CONFIRMED: 'true' });
     const id = await own.verifiedUser();
     expect((await change(id, newPhone(), own)).headers.get('error-reason')).toBe('confirmation-required');
@@ -74,7 +74,7 @@ describe('the confirmation of a change', () => {
     expect((await change(await service.verifiedUser(), newPhone())).status).toBe(204);
   });
 
-  it('is spent by the 204 that sends, not by a 400, a 429, a 503 or a 204 that sends nothing', async () => {
+  it('is used up by the 204 that sends, not by a 400, a 429, a 503 or a 204 that sends nothing', async () => {
     const gateway = await gatewayServer(twilioAccepts);
     const own = await serviceForTest({
       ...(await twilioSettings(gateway.url)),
@@ -133,7 +133,7 @@ describe('the confirmation of a change', () => {
     expect((await service.call(check, { code })).status).toBe(400);
   });
 
-  it('never stands for the code of a change, nor the other way round', async () => {
+  it('its code is never accepted as the code of a change, nor the other way round', async () => {
     const id = await service.verifiedUser();
     const next = newPhone();
     await change(id, next);

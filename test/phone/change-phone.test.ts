@@ -45,7 +45,7 @@ describe('a change', () => {
     expect((await service.messages(next))[0]!.purpose).toBe('change');
   });
 
-  it('shows in the trail, in what is stored about the user, and is gone with the user', async () => {
+  it('is in the trail and in the data of the user, and is erased with the user', async () => {
     const [old, next] = [newPhone(), newPhone()];
     const id = await service.verifiedUser(old);
     await change(id, next);
@@ -119,7 +119,7 @@ describe('a change', () => {
     expect((await verify(id, await service.lastCode(second))).status).toBe(400);
   });
 
-  it('is given up, also when there is none', async () => {
+  it('can be cancelled, also when there is none', async () => {
     const next = newPhone();
     const id = await service.verifiedUser();
     expect((await giveUp(id)).status).toBe(204);
@@ -141,7 +141,7 @@ describe('a change', () => {
     expect(await linksOf(id)).toEqual([]);
   });
 
-  it('sends its code again, the same while it lives, and lapses an hour after it was asked for', async () => {
+  it('can send its code again, the same one while it is valid, and ends an hour after it was requested', async () => {
     const own = await serviceForTest();
     const next = newPhone();
     const id = await own.verifiedUser();
@@ -178,7 +178,7 @@ describe('a change', () => {
     expect((await ask(newPhone())).headers.get('error-reason')).toBe('idempotency-conflict');
   });
 
-  it('tells the old number nothing if that is switched off', async () => {
+  it('sends no notice to the old number if that is switched off', async () => {
     const own = await serviceForTest({ LEDGERLINE_CHANGE_NOTICE: 'false' });
     const [old, next] = [newPhone(), newPhone()];
     const id = await own.verifiedUser(old);
@@ -199,7 +199,7 @@ describe('a change', () => {
 });
 
 describe('the codes of a change and of a verification', () => {
-  it('never stand for one another', async () => {
+  it('are never accepted for one another', async () => {
     const [old, next] = [newPhone(), newPhone()];
     const id = await service.verifiedUser(old);
     await change(id, next);

@@ -45,7 +45,7 @@ describe('races', () => {
     expect(await service.sql`select from phone_changes where user_id = ${id}`).toHaveLength(1);
   });
 
-  it('beside a second change: the last number that was verified is the only one', async () => {
+  it('with a second change: the last number that was verified is the only one', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [old, first, second] = [newPhone(), newPhone(), newPhone()];
       const id = await service.verifiedUser(old);
@@ -56,7 +56,7 @@ describe('races', () => {
     }
   });
 
-  it('beside an unlinking: no number, or none but the new one is left behind', async () => {
+  it('with an unlink: the user has no number, or only the new one', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [old, next] = [newPhone(), newPhone()];
       const id = await service.verifiedUser(old);
@@ -68,7 +68,7 @@ describe('races', () => {
     }
   });
 
-  it('beside an erasure: nothing of the user is left', async () => {
+  it('with an erasure: nothing of the user is left', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [old, next] = [newPhone(), newPhone()];
       const id = await service.verifiedUser(old);
@@ -94,7 +94,7 @@ describe('races', () => {
     }
   });
 
-  it('beside a verification of the same number by somebody else: one of the two has it', async () => {
+  it('with a verification of the same number by another user: one of the two has it', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [old, wanted] = [newPhone(), newPhone()];
       const id = await service.verifiedUser(old);

@@ -199,7 +199,7 @@ describe('confirmations', () => {
     expect((await again(id, '00000000-0000-4000-8000-000000000000', { channel: 'whatsapp' })).status).toBe(404);
   });
 
-  it('with terms are refused where WhatsApp is the only channel, and so is nothing else', async () => {
+  it('with terms are refused where WhatsApp is the only channel, and nothing else is', async () => {
     const own = await serviceForTest({ LEDGERLINE_CHANNELS: '*=whatsapp' });
     const id = await own.verifiedUser();
     expect(refusedChannel(await own.call(`/User/${id}/confirmations`, payment))).toEqual(unsupported);

@@ -190,7 +190,7 @@ describe('a message whose receipt says that it failed', () => {
   });
 });
 
-it('a channel that does not answer delays nobody', async () => {
+it('a channel that does not answer delays no other message', async () => {
   const { texts, calls, service, whatsapp, whatsappReceipt, send } = await start({
     ...on,
     LEDGERLINE_CHANNELS: 'DE=whatsapp,voice; *=whatsapp,sms',

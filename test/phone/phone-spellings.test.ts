@@ -27,7 +27,7 @@ describe('a phone number', () => {
     expect(parsePhoneNumber(text)).toEqual({ e164, country, type });
   });
 
-  it('has a canonical spelling that is its own', () => {
+  it('has a canonical spelling that does not change when it is read again', () => {
     const digits = (length: number) => fc.stringMatching(new RegExp(`^\\d{${length}}$`));
     const prefix = fc.constantFrom('+54', '+549', '+5411', '+5491', '+52', '+521', '+44');
     const number = fc.tuple(prefix, fc.integer({ min: 6, max: 12 }).chain(digits)).map((parts) => parts.join(''));
@@ -45,7 +45,7 @@ describe.each([
   ['Mexico', '+525512340001', '+5215512340001'],
   ['Mexico', '+5215512340002', '+525512340002'],
 ])('in %s %s and %s are one phone', (_country, first, second) => {
-  it('which one user can have', async () => {
+  it('which only one user can have', async () => {
     const id = await service.verifiedUser(first);
     const other = await service.createUser();
     const answer = await service.sendCode(other, second);

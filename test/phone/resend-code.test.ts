@@ -167,7 +167,7 @@ describe('the gateway of a resend', () => {
     return { twilio, vonage, own: await serviceForTest(await twoGatewaySettings(twilio.url, vonage.url)) };
   }
 
-  it('is another one than took the last text, in turns, with the same code', async () => {
+  it('is not the one that took the last text: they take turns, with the same code', async () => {
     const { twilio, vonage, own } = await startWithTwo();
     const id = await own.createUser();
     await own.sendCode(id, newPhone());

@@ -309,7 +309,7 @@ describe('when every gateway fails for certain', () => {
     expect((await service.verify(id, codes()[0]!)).status).toBe(200);
   });
 
-  it('what everybody shares keeps the send', async () => {
+  it('the budgets that all users share still count the send', async () => {
     const { gateway, service, send } = await withGateway({ LEDGERLINE_RULES: 'country-sends=enforce,spend=enforce' });
     gateway.behave(failsForCertain);
     expect((await send()).status).toBe(503);

@@ -47,7 +47,7 @@ async function statementsOf(settings: Record<string, string>) {
   return operations;
 }
 
-it('the same statements for every operation, whatever is set for channels that are not used', async () => {
+it('every operation runs the same statements, whatever is set for channels that are not used', async () => {
   const plain = await statementsOf({});
   expect(plain).toEqual({
     send: ['reserve_send', 'insert into messages'],

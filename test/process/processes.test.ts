@@ -204,7 +204,7 @@ it('workers end when their primary is killed', { timeout: 120_000 }, async () =>
   const service = await startProcess(await dataFolder(), twoProcesses);
   const workers = workersOf(service);
   await service.end('SIGKILL');
-  await vi.waitUntil(() => workers.every((pid) => !isRunning(pid)), { timeout: 30_000 });
+  await until(() => workers.every((pid) => !isRunning(pid)));
 });
 
 it('a start that cannot succeed says why, and ends', { timeout: 120_000 }, async () => {

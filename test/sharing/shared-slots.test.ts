@@ -7,6 +7,7 @@ import { ArrivingBodies } from '../../src/http/connections/arriving-bodies.ts';
 import { allowSlowReading, ConnectionTable } from '../../src/http/connections/connections.ts';
 import { checkHttpAnswer } from '../harness/http-request.ts';
 import { row, serviceForTest, startService, type Answer, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 let large: number;
@@ -319,6 +320,6 @@ describe('connections', () => {
     await once(socket, 'data');
     socket.pause().write('GET /large HTTP/1.1\r\nhost: x\r\n\r\n');
     const [served] = (await once(server, 'request')) as [import('node:http').IncomingMessage];
-    await vi.waitUntil(() => served.socket.destroyed, { timeout: 30_000 });
+    await until(() => served.socket.destroyed);
   });
 });

@@ -32,7 +32,7 @@ describe.each(Object.entries(adapters))('%s', (name, { accepts, id }) => {
     ['half-error', 'unavailable', 'HTTP 500'],
     ['huge', 'unknown', 'answer too large'],
     ['redirect', 'unavailable', 'redirect 307'],
-  ] as const)('does not answer as it should: %s, which is %s', async (behaviour, expected, reason) => {
+  ] as const)('answers in an unexpected way: %s, which is %s', async (behaviour, expected, reason) => {
     const { answer, server } = await ask(name, behaviour, behaviour === 'hang' ? 300 : 20_000);
     expect(answer).toEqual({ outcome: expected, reason: expect.any(String) });
     // A connection that ends may be told as a reset or as a lost one.

@@ -245,7 +245,7 @@ describe('requests that wait for the answer of a key', () => {
     expect(second.questions.maxAtOnce).toBe(1);
   });
 
-  it('do not count among the requests at work', async () => {
+  it('do not count as requests that are being processed', async () => {
     const { waiting, gateway, answer } = await serviceOfSlowGateway();
     const id = await waiting.createUser();
     const phone = newPhone();

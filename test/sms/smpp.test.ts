@@ -175,7 +175,7 @@ describe('SMPP', () => {
     expect(smsc.submitted).toEqual([]);
   });
 
-  it('tries a silent link, answers the SMSC’s own tries, and leaves one that does not answer', async () => {
+  it('probes a silent link, answers the probes of the SMSC, and closes a link that does not answer', async () => {
     const smsc = await startSmsc();
     const { gateway } = client(smsc.port, { enquireMilliseconds: 60 });
     await gateway.send(message, 20_000);
@@ -199,7 +199,7 @@ describe('SMPP', () => {
     ['a packet too short', '00000004'],
     ['a packet too long', '7fffffff000000150000000000000001'],
     ['another protocol', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n').toString('hex')],
-  ])('begins anew after %s', async (_what, octets) => {
+  ])('connects again after %s', async (_what, octets) => {
     const smsc = await startSmsc();
     const { gateway } = client(smsc.port);
     await gateway.send(message, 20_000);
@@ -259,7 +259,7 @@ describe('SMPP', () => {
   });
 });
 
-describe('SMPP with a peer that is none of ours (Net::SMPP)', () => {
+describe('SMPP with another implementation (Net::SMPP)', () => {
   const script = fileURLToPath(new URL('../harness/servers/smsc.pl', import.meta.url));
 
   function isInstalled(): boolean {

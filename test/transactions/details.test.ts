@@ -54,7 +54,7 @@ const record = async (...rows: unknown[]) =>
 const detailsOf = (transaction: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(transaction).filter(([name]) => (detailNames as readonly string[]).includes(name)));
 
-describe('are returned', () => {
+describe('details are returned', () => {
   it('after the fields of the list and in their order, whatever the order they came in', async () => {
     const id = await service.createUser();
     const reversed = Object.fromEntries(Object.entries(all).reverse());
@@ -107,7 +107,7 @@ describe('are returned', () => {
   });
 });
 
-describe('are checked', () => {
+describe('details are checked', () => {
   const refusals: [string, unknown, string][] = [
     ['senderIban', 'DE89370400440532013001', 'The field SenderIban must be a valid IBAN.'],
     ['receiverIban', 'DE8937040044053201300', 'The field ReceiverIban must be a valid IBAN.'],
@@ -170,7 +170,7 @@ describe('are checked', () => {
     }
   });
 
-  it('white space in an IBAN, lower case and every mask are taken', async () => {
+  it('white space in an IBAN, lower case and every mask are accepted', async () => {
     const id = await service.createUser();
     const pans = [
       '411111******1111',
@@ -199,7 +199,7 @@ describe('are checked', () => {
   });
 });
 
-describe('of a row that is recorded again', () => {
+describe('details of a row that is recorded again', () => {
   it('stay if they are left out or null, change if they differ, and go with an empty text', async () => {
     const id = await service.createUser();
     const first = row(id, { transactionId: 'a', ...all });
@@ -294,7 +294,7 @@ describe('of a row that is recorded again', () => {
   });
 });
 
-describe('in an export', () => {
+describe('details in an export', () => {
   it('with "details": true NDJSON has the members and CSV a column for each, otherwise neither', async () => {
     const id = await service.createUser();
     await record(
@@ -320,7 +320,7 @@ describe('in an export', () => {
   });
 });
 
-describe('cost the list nothing', () => {
+describe('details cost the list nothing', () => {
   it('its rows are as large with details as without, and its statement reads no table of details', async () => {
     const [bare, full] = [await service.createUser(), await service.createUser()];
     const rows = (id: number, details: object) =>
@@ -349,7 +349,7 @@ describe('cost the list nothing', () => {
   });
 });
 
-describe('of the demo individual', () => {
+describe('details of the demo individual', () => {
   it('are such as the service accepts, and the transactions of every kind have some', () => {
     const rows = demoTransactions(new Date('2026-11-17T12:00:00Z'));
     const detailed = rows.filter(({ details }) => details !== undefined);

@@ -51,7 +51,7 @@ describe('a page', () => {
     expect(idsOf(await page(id, empty.nextCursor))).toEqual([['a'], []]);
   });
 
-  it('has new rows as added, and rows that stood before the cursor as modified', async () => {
+  it('has new rows as added, and rows that were recorded before the cursor as modified', async () => {
     const id = await service.createUser();
     await service.record([row(id, { transactionId: 'a' }), row(id, { transactionId: 'b' })]);
     const first = await page(id);
@@ -128,8 +128,8 @@ describe('a page', () => {
 
 const unknown = refusal(400, 'Bad Request', 'Unknown individual.');
 
-describe('is refused', () => {
-  it('a count out of range, a wrong type, an unknown individual', async () => {
+describe('a request is refused', () => {
+  it('for a count out of range, a wrong type, an unknown individual', async () => {
     const id = await service.createUser();
     for (const count of [0, 1001, -1]) {
       const { status, json } = await sync({ individualId: id, count });
@@ -140,7 +140,7 @@ describe('is refused', () => {
     expect((await sync({ individualId: 2_000_000_000 })).json).toEqual(unknown);
   });
 
-  it('a cursor that is malformed, changed or of another individual', async () => {
+  it('for a cursor that is malformed, changed or of another individual', async () => {
     const [id, other] = [await service.createUser(), await service.createUser()];
     await service.record([row(id, { transactionId: 'a' }), row(other, { transactionId: 'a' })]);
     const { nextCursor } = await page(id);
@@ -155,7 +155,7 @@ describe('is refused', () => {
     expect((await sync({ individualId: id, cursor: null })).json.added).toHaveLength(1);
   });
 
-  it('another user’s token, and an individual that was erased', async () => {
+  it('for another user’s token, and for an individual that was erased', async () => {
     const id = await service.createUser();
     await service.record([row(id, { transactionId: 'a' })]);
     const { nextCursor } = await page(id);
@@ -166,7 +166,7 @@ describe('is refused', () => {
     expect((await sync({ individualId: id, cursor: nextCursor })).json).toEqual(unknown);
   });
 
-  it('a cursor from before the sandbox was emptied, or from a state that a restore took back', async () => {
+  it('for a cursor from before the sandbox was emptied, or from a state that a restore took back', async () => {
     const emptied = await serviceForTest();
     const id = await emptied.createUser();
     await emptied.record([row(id, { transactionId: 'a' })]);
@@ -279,10 +279,10 @@ class CommitModel {
     const commit = this.#commits + 1;
     for (const [number, version] of batch) {
       const id = `r${number}`;
-      const standing = this.#rows.get(id);
-      if (standing?.version === version) continue;
+      const stored = this.#rows.get(id);
+      if (stored?.version === version) continue;
       this.#commits = commit;
-      if (standing) Object.assign(standing, { version, touched: commit });
+      if (stored) Object.assign(stored, { version, touched: commit });
       else this.#rows.set(id, { id, seq: this.#rows.size + 1, version, created: commit, touched: commit });
     }
   }

@@ -1,5 +1,6 @@
 /** A reader of Server-Sent Events, as a test sees them. */
 import { onTestFinished } from 'vitest';
+import { until } from '../until.ts';
 
 export interface StreamedMessage {
   event: string;
@@ -19,7 +20,6 @@ export async function openStream(url: string, token: string, headers: Record<str
   const messages: StreamedMessage[] = [];
   let comments = 0;
   let hasEnded = false;
-  const waiters = new Set<() => void>();
 
   function take(block: string): void {
     const lines = block.split('\n');
@@ -38,13 +38,11 @@ export async function openStream(url: string, token: string, headers: Record<str
           take(text.slice(0, end));
           text = text.slice(end + 2);
         }
-        for (const wake of waiters) wake();
       }
     } catch (error) {
       if (!controller.signal.aborted) throw error;
     } finally {
       hasEnded = true;
-      for (const wake of waiters) wake();
     }
   }
 
@@ -59,17 +57,6 @@ export async function openStream(url: string, token: string, headers: Record<str
     get hasEnded() {
       return hasEnded;
     },
-    /** Waits until the condition holds after a message, a comment or the end. */
-    async until(condition: () => boolean): Promise<void> {
-      while (!condition()) {
-        await new Promise<void>((resolve) => {
-          const wake = () => {
-            waiters.delete(wake);
-            resolve();
-          };
-          waiters.add(wake);
-        });
-      }
-    },
+    until,
   };
 }
