@@ -37,7 +37,7 @@ export async function prepareServer(
   report: (step: string) => void = () => {},
 ): Promise<DatabaseServer> {
   if (fresh && config.mode !== 'sandbox') {
-    throw new StartError('--fresh throws everything away, and is for the sandbox only.');
+    throw new StartError('--fresh removes all data, and is for the sandbox only.');
   }
   if (!config.databaseUrl) {
     const isNew = fresh || !existsSync(config.dataDir);

@@ -37,7 +37,7 @@ export async function findUser({ phone, free, reason }: Options): Promise<number
         ? `User ${holder.userId} has it: verified ${age(holder.verifiedAt!)}, last used ${age(holder.lastUsedAt!)}.`
         : 'Nobody has verified this number.',
     );
-    if (others.length > 0) console.log(`The last code went to it of: ${others.join(', ')}.`);
+    if (others.length > 0) console.log(`These users had their last code sent to it: ${others.join(', ')}.`);
     if (!free) return;
     if (!holder) throw new StartError('There is nothing to free.');
     try {

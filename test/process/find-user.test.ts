@@ -20,7 +20,7 @@ it('find-user says who has a number and how fresh that is, frees it with a reaso
     expect.stringMatching(
       new RegExp(`^User ${holder} has it: verified \\S+Z \\(40 days ago\\), last used \\S+Z \\(3 days ago\\)\\.$`),
     ),
-    `The last code went to it of: ${other}.`,
+    `These users had their last code sent to it: ${other}.`,
   ]);
   expect(await find('--free')).toMatchObject({ code: 1, stderr: expect.stringContaining('--reason') });
   expect(await find('--free', '--reason', 'changed hands')).toMatchObject({

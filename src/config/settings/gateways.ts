@@ -119,7 +119,7 @@ export const gatewaysSettings = {
     default: undefined,
     defaultText: 'off',
     about:
-      'Seconds after which a text without a receipt is sent once more over another gateway; one whose receipt says that it failed at once. docs/gateways.md says when.',
+      'Seconds after which a text without a receipt is sent once more over another gateway. If its receipt says that it failed, this happens at once. docs/gateways.md says when.',
   }),
   channelSeconds: setting<number | undefined>({
     env: 'LEDGERLINE_CHANNEL_SECONDS',
@@ -127,7 +127,7 @@ export const gatewaysSettings = {
     default: undefined,
     defaultText: 'off',
     about:
-      'Seconds after which a message without a receipt is followed by one over the next channel of LEDGERLINE_CHANNELS, with the same code; one whose receipt says that it failed at once. docs/channels.md says when.',
+      'Seconds after which a message without a receipt is followed by one over the next channel of LEDGERLINE_CHANNELS, with the same code. If its receipt says that it failed, this happens at once. docs/channels.md says when.',
   }),
   gatewayOrder: setting<'adaptive' | 'fixed'>({
     env: 'LEDGERLINE_GATEWAY_ORDER',
