@@ -124,14 +124,20 @@ it('refuses an answer that it did not ask for, without using its code', async ()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });
 
-it('refuses an ID token with another nonce', async () => {
+it.each([
+  ['another nonce', { nonce: 'another' }],
+  ['another issuer', { iss: 'https://issuer.example.com' }],
+  ['another audience', { aud: 'wallet' }],
+  ['a time that has passed', { exp: 1_700_000_000 }],
+  ['nobody in it', { sub: undefined }],
+])('refuses an ID token with %s', async (_, other) => {
   const page = await openConsole();
   await page.route(`${issuer}/token`, async (route) => {
     const response = await route.fetch();
     const body = (await response.json()) as { id_token: string };
     const [head, payload, signature] = body.id_token.split('.');
     const claims = JSON.parse(Buffer.from(payload!, 'base64url').toString()) as Record<string, unknown>;
-    const changed = Buffer.from(JSON.stringify({ ...claims, nonce: 'another' })).toString('base64url');
+    const changed = Buffer.from(JSON.stringify({ ...claims, ...other })).toString('base64url');
     await route.fulfill({ response, json: { ...body, id_token: [head, changed, signature].join('.') } });
   });
   await signInButton(page).click();

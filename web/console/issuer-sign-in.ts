@@ -1,28 +1,14 @@
 /**
- * Signing in at the operator's own identity provider: authorization code with PKCE (RFC 7636), as OpenID Connect Core
- * 1.0 describes it for a public client. The data of a sign-in is kept in the session storage of the tab until the
- * answer arrives; tokens stay in the memory of the page.
+ * Signing in at the operator's own identity provider: authorization code with PKCE, by oauth4webapi. The data of a sign-in
+ * is kept in the session storage of the tab until the answer arrives; tokens stay in the memory of the page.
  */
-
-import { claimsOf } from './token-claims.ts';
-
-export interface IssuerSettings {
-  issuer: string;
-  clientId: string;
-  audience: string;
-}
+import * as oauth from 'oauth4webapi';
+import type { IssuerSettings } from './issuer-settings.ts';
 
 export interface IssuerSession {
   accessToken: string;
   /** Also ends the session at the provider, if it has an endpoint for that. */
   signOut(): void;
-}
-
-interface Discovered {
-  issuer: string;
-  authorization_endpoint: string;
-  token_endpoint: string;
-  end_session_endpoint?: string;
 }
 
 interface Pending {
@@ -33,57 +19,29 @@ interface Pending {
   hash: string;
 }
 
+/** `wrong-state`: the answer is not to what this page asked, or too old. Otherwise what the provider says. */
 export type SignInFailure = 'wrong-state' | 'unreachable' | (string & {});
-
-/** Why it failed, as the provider or this page says it. */
-export class SignInError extends Error {
-  readonly failure: SignInFailure;
-
-  constructor(failure: SignInFailure) {
-    super(failure);
-    this.failure = failure;
-  }
-}
 
 const pendingKey = 'ledgerline-console-sign-in';
 const scope = 'openid operator:read operator:write events:write';
 
-/** Written into the page by the service, if it is configured. */
-export function issuerSettings(): IssuerSettings | undefined {
-  const { issuer, client, audience = '' } = document.documentElement.dataset;
-  return issuer && client ? { issuer, clientId: client, audience } : undefined;
-}
+/** Codes of errors of an answer that is for another page or another time. */
+const refusals = [oauth.INVALID_RESPONSE, oauth.JWT_CLAIM_COMPARISON, oauth.JWT_TIMESTAMP_CHECK] as string[];
 
 const redirectUri = () => `${location.origin}${location.pathname}`;
 
-async function discover(issuer: string): Promise<Discovered> {
-  const found = await requestJson(`${issuer}/.well-known/openid-configuration`);
-  // The document must be about the configured provider. The setting has no trailing slash.
-  if (String(found.issuer).replace(/\/+$/, '') !== issuer) throw new SignInError('unreachable');
-  return found as unknown as Discovered;
-}
+const requestOptions = (issuer: string) => ({
+  [oauth.customFetch]: (address: string, init: object) => fetch(address, { ...init, credentials: 'omit' }),
+  // The service accepts such an issuer on loopback only.
+  [oauth.allowInsecureRequests]: issuer.startsWith('http:'),
+});
 
-async function requestJson(address: string, form?: URLSearchParams): Promise<Record<string, unknown>> {
-  const init: RequestInit = { credentials: 'omit', redirect: 'error', ...(form && { method: 'POST', body: form }) };
-  let response: Response;
-  let body: Record<string, unknown>;
-  try {
-    response = await fetch(address, init);
-    body = (await response.json()) as Record<string, unknown>;
-  } catch {
-    throw new SignInError('unreachable');
-  }
-  if (!response.ok) throw new SignInError(String(body.error_description ?? body.error ?? response.status));
-  return body;
-}
-
-const randomText = () => base64Url(crypto.getRandomValues(new Uint8Array(32)));
-
-function base64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+async function discover(issuer: string): Promise<oauth.AuthorizationServer> {
+  const response = await oauth.discoveryRequest(new URL(issuer), requestOptions(issuer));
+  const { issuer: named } = (await response.clone().json()) as { issuer: string };
+  // The setting has no trailing slash.
+  const isOurs = named === issuer || named === `${issuer}/`;
+  return oauth.processDiscoveryResponse(new URL(isOurs ? named : issuer), response);
 }
 
 /** RFC 8707 needs a URI; other providers have their own parameter. */
@@ -94,10 +52,14 @@ function audienceParameters(audience: string): Record<string, string> {
 /** Leaves the page. It is loaded again with the answer. */
 export async function startSignIn({ issuer, clientId, audience }: IssuerSettings): Promise<void> {
   const { authorization_endpoint } = await discover(issuer);
-  const pending: Pending = { state: randomText(), nonce: randomText(), verifier: randomText(), hash: location.hash };
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(pending.verifier));
+  const pending: Pending = {
+    state: oauth.generateRandomState(),
+    nonce: oauth.generateRandomNonce(),
+    verifier: oauth.generateRandomCodeVerifier(),
+    hash: location.hash,
+  };
   sessionStorage.setItem(pendingKey, JSON.stringify(pending));
-  const address = new URL(authorization_endpoint);
+  const address = new URL(authorization_endpoint!);
   const parameters = {
     response_type: 'code',
     client_id: clientId,
@@ -105,7 +67,7 @@ export async function startSignIn({ issuer, clientId, audience }: IssuerSettings
     scope,
     state: pending.state,
     nonce: pending.nonce,
-    code_challenge: base64Url(new Uint8Array(digest)),
+    code_challenge: await oauth.calculatePKCECodeChallenge(pending.verifier),
     code_challenge_method: 'S256',
     ...audienceParameters(audience),
   };
@@ -113,38 +75,29 @@ export async function startSignIn({ issuer, clientId, audience }: IssuerSettings
   location.assign(address);
 }
 
-/** Whether the page was loaded with the answer of the provider. */
-export function hasAnswer(): boolean {
-  const answer = new URL(location.href).searchParams;
-  return answer.has('state') && (answer.has('code') || answer.has('error'));
-}
-
-export async function finishSignIn(settings: IssuerSettings): Promise<IssuerSession> {
-  const answer = new URL(location.href).searchParams;
+/** Undefined if this page did not ask for the answer. */
+export async function finishSignIn({ issuer, clientId, audience }: IssuerSettings): Promise<IssuerSession | undefined> {
+  const answer = new URL(location.href);
   const pending = takePending();
   // The code is removed from the address and the history before anything else.
   history.replaceState(null, '', `${location.pathname}${pending?.hash ?? ''}`);
-  if (!pending || answer.get('state') !== pending.state) throw new SignInError('wrong-state');
-  const { issuer, clientId, audience } = settings;
-  const speaker = answer.get('iss');
-  if (speaker !== null && speaker.replace(/\/+$/, '') !== issuer) throw new SignInError('wrong-state');
-  const code = answer.get('code');
-  if (code === null) throw new SignInError(answer.get('error_description') ?? answer.get('error')!);
-  const discovered = await discover(issuer);
-  const form = new URLSearchParams({
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: redirectUri(),
-    client_id: clientId,
-    code_verifier: pending.verifier,
-    ...audienceParameters(audience),
+  if (answer.searchParams.get('state') !== pending?.state) return undefined;
+  const server = await discover(issuer);
+  const client = { client_id: clientId };
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.None(),
+    oauth.validateAuthResponse(server, client, answer, pending.state),
+    redirectUri(),
+    pending.verifier,
+    { ...requestOptions(issuer), additionalParameters: audienceParameters(audience) },
+  );
+  const { access_token, id_token } = await oauth.processAuthorizationCodeResponse(server, client, response, {
+    expectedNonce: pending.nonce,
+    requireIdToken: true,
   });
-  const { access_token, id_token } = await requestJson(discovered.token_endpoint, form);
-  checkIdToken(String(id_token), settings, pending.nonce);
-  return {
-    accessToken: String(access_token),
-    signOut: () => leave(discovered.end_session_endpoint, clientId, String(id_token)),
-  };
+  return { accessToken: access_token, signOut: () => leave(server.end_session_endpoint, clientId, id_token!) };
 }
 
 function takePending(): Pending | undefined {
@@ -153,17 +106,12 @@ function takePending(): Pending | undefined {
   return text === null ? undefined : (JSON.parse(text) as Pending);
 }
 
-/**
- * The token came directly from the token endpoint over TLS, so its signature need not be checked (Core 3.1.3.7, number
- * 6).
- */
-function checkIdToken(token: string, { issuer, clientId }: IssuerSettings, nonce: string): void {
-  const claims = claimsOf(token);
-  const isOurs =
-    claims.nonce === nonce &&
-    String(claims.iss).replace(/\/+$/, '') === issuer &&
-    [claims.aud].flat().includes(clientId);
-  if (!isOurs) throw new SignInError('wrong-state');
+export function failureOf(error: unknown): SignInFailure {
+  if (error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError) {
+    return error.error_description ?? error.error;
+  }
+  const { code } = error as { code?: string };
+  return code !== undefined && refusals.includes(code) ? 'wrong-state' : 'unreachable';
 }
 
 function leave(endpoint: string | undefined, clientId: string, idToken: string): void {

@@ -1,15 +1,8 @@
 /** Signing in to the console: at the operator's identity provider if it is configured, else with a pasted token. */
 import { useEffect, useState } from 'preact/hooks';
 import { SignIn } from '../../pages/sign-in.tsx';
-import {
-  finishSignIn,
-  hasAnswer,
-  issuerSettings,
-  SignInError,
-  startSignIn,
-  type IssuerSession,
-  type IssuerSettings,
-} from '../issuer-sign-in.ts';
+import { hasAnswer, issuerSettings, type IssuerSettings } from '../issuer-settings.ts';
+import type { IssuerSession } from '../issuer-sign-in.ts';
 import { t } from '../texts.ts';
 
 interface ConsoleSignInProps {
@@ -38,17 +31,35 @@ type Phase = 'ready' | 'opening' | 'finishing';
 function IssuerButton({ settings, onSession }: IssuerButtonProps) {
   const [phase, setPhase] = useState<Phase>(() => (hasAnswer() ? 'finishing' : 'ready'));
   const [complaint, setComplaint] = useState<string>();
-  function fail(error: unknown): void {
+
+  function fail(reason: string): void {
     setPhase('ready');
-    setComplaint(t.signIn.failed(sentenceOf(error)));
+    setComplaint(t.signIn.failed(reason));
   }
+
+  /** Only those who sign in at a provider load what it takes. */
+  async function run(work: (flow: typeof import('../issuer-sign-in.ts')) => Promise<void>): Promise<void> {
+    try {
+      const flow = await import('../issuer-sign-in.ts');
+      await work(flow).catch((error: unknown) => fail(sentenceOf(flow.failureOf(error))));
+    } catch {
+      fail(t.common.noAnswer);
+    }
+  }
+
+  const finish = () =>
+    run(async ({ finishSignIn }) => {
+      const session = await finishSignIn(settings);
+      if (session) onSession(session);
+      else fail(t.signIn.wrongState);
+    });
   useEffect(() => {
-    if (phase === 'finishing') finishSignIn(settings).then(onSession, fail);
+    if (phase === 'finishing') void finish();
   }, []);
   function start(): void {
     setPhase('opening');
     setComplaint(undefined);
-    startSignIn(settings).catch(fail);
+    void run(({ startSignIn }) => startSignIn(settings));
   }
   const names = { ready: t.signIn.withIssuer, opening: t.signIn.opening, finishing: t.signIn.finishing };
   return (
@@ -67,8 +78,7 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
   );
 }
 
-function sentenceOf(error: unknown): string {
-  const failure = error instanceof SignInError ? error.failure : String(error);
+function sentenceOf(failure: string): string {
   if (failure === 'wrong-state') return t.signIn.wrongState;
   return failure === 'unreachable' ? t.signIn.unreachable : failure;
 }
