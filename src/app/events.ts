@@ -9,16 +9,14 @@ import { createLiveTransactions } from '../events/live/live-transactions.ts';
 import { createEventStreams } from '../http/event-streams.ts';
 import { createSequencer } from '../events/sequencer.ts';
 import type { Core } from './core.ts';
+import { reportWork } from './report-work.ts';
 import { openWebhooks } from './webhooks.ts';
 
 export function openEvents(core: Core) {
   const { config, db, clock, jobs, siblings, traced } = core;
   const store = traced('events', createEventLogStore(db));
   const wakeReaders = () => jobs.wake('webhook-dispatch', 'live-transactions', 'live-messages');
-  const announce = createAnnouncer(
-    () => siblings.notify('events'),
-    (error) => core.observer.observeDefect(error, 'announce-events'),
-  );
+  const announce = createAnnouncer(() => siblings.notify('events'), reportWork(core.observer, 'announce-events'));
   const sequencer = createSequencer({
     store,
     clock,

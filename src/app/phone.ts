@@ -41,6 +41,7 @@ import type { Tracing } from '../tracing/tracing.ts';
 import { parsePhoneNumber } from '../values/phone-number.ts';
 import { openConfirmations } from './confirmations.ts';
 import type { Core } from './core.ts';
+import { reportWork } from './report-work.ts';
 import { createGateways } from './gateways.ts';
 import { openGuard } from './guard.ts';
 import { openMessages, type OpenMessages } from './messages.ts';
@@ -124,7 +125,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     ranges: guard.ranges,
     spend,
     clock,
-    report: (error) => observer.observeDefect(error, 'next-channel'),
+    report: reportWork(observer, 'next-channel'),
   });
   const deliveryParts = { finishSend, objectToChannel, testNumber, referenceKeys, clock, observe };
   const delivery = createDelivery({
@@ -174,7 +175,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     digest: guard.digest,
     ranges: guard.ranges,
     channelsOf: usedChannels.length > 1 ? readChannels : async () => usedChannels,
-    report: (error) => observer.observeDefect(error, 'verified-counts'),
+    report: reportWork(observer, 'verified-counts'),
     codeAttempts: config.codeAttempts,
     dispatchSeconds: config.sendSeconds + recordingSeconds,
   });
@@ -187,7 +188,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     dispatch: failover.send,
     referenceKeys,
     observe,
-    report: (error) => observer.observeDefect(error, 'change-notice'),
+    report: reportWork(observer, 'change-notice'),
   });
   return {
     guard,
@@ -234,8 +235,7 @@ function openGateways(core: Core, { inbox, terminal }: Pick<PhoneParts, 'inbox' 
     terminal,
     onLink: (gateway, isUp, reason) =>
       observer.observe({ kind: 'gateway-link', gateway, state: isUp ? 'up' : 'down', ...(reason && { reason }) }),
-    onReceipt: (receipt) =>
-      void messages.receipts.takeSmpp(receipt).catch((error) => observer.observeDefect(error, 'receipt')),
+    onReceipt: (receipt) => void messages.receipts.takeSmpp(receipt).catch(reportWork(observer, 'receipt')),
   });
   return traceGateways(core.tracing, gateways);
 }

@@ -7,6 +7,7 @@ import type { GatewayOrder } from '../messages/gateway-order.ts';
 import type { Failover } from '../sms/failover.ts';
 import { gatewayChannels } from '../sms/gateways/index.ts';
 import type { Core } from './core.ts';
+import { reportWork } from './report-work.ts';
 
 export interface OpenSecondRouteParts extends Pick<SecondRouteParts, 'rebuilders' | 'spend' | 'channels'> {
   deliveryParts: Omit<DeliveryParts, 'dispatch'>;
@@ -34,7 +35,7 @@ export function openSecondRoutes(core: Core, parts: OpenSecondRouteParts): Secon
     gatewaysFor: (country, channel) =>
       order.orderFor(country).filter((name) => gatewayChannels.get(name)?.includes(channel)),
     clock,
-    report: (error) => observer.observeDefect(error, 'second-route'),
+    report: reportWork(observer, 'second-route'),
     afterSeconds,
     codeAttempts: config.codeAttempts,
   });

@@ -1,5 +1,6 @@
 /** What is written after the answer and cannot be written: it is logged, counted, kept, and written later. */
 import { describe, expect, it } from 'vitest';
+import { changeCalls } from '../harness/change-phone.ts';
 import { newPhone, serviceForTest, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -75,5 +76,23 @@ describe('events of the trail', () => {
     );
     const rows = await service.sql`select kind from verification_events where user_id = ${id}`;
     expect(rows).toHaveLength(0);
+  });
+});
+
+describe('a notice about a change of number', () => {
+  it('that fails because the database is out of resources is a failed job, and no defect', async () => {
+    const service = await serviceForTest();
+    const { change, verify } = changeCalls(() => service);
+    const next = newPhone();
+    const id = await service.verifiedUser();
+    await change(id, next);
+    await service.sql`
+      create function refuse() returns trigger language plpgsql as
+        $$ begin raise exception 'no memory' using errcode = '53200'; end $$`;
+    await service.sql`
+      create trigger refuse before update of last_message_number on verifications execute function refuse()`;
+    expect((await verify(id, await service.lastCode(next))).status).toBe(200);
+    await until(() => logs(service, '"job-failed"', '"job":"change-notice"', '"reason":"database-unavailable"'));
+    expect(await metric(service, 'ledgerline_defects_total')).toBe(0);
   });
 });
