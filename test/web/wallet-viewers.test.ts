@@ -5,7 +5,7 @@ import { parseExact } from '../../client/index.ts';
 import { activityTexts } from '../../web/intl/languages/activity-texts.ts';
 import { expectAccessible, expectNarrow } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
-import { count, walletOf, type Wallet } from '../harness/browser/wallet.ts';
+import { count, topDay, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
 let wallet: Wallet;
 beforeAll(async () => {
@@ -124,4 +124,107 @@ describe('languages', () => {
       await expect.poll(() => count(page)).toMatch(/^\d+ transactions$/);
     },
   );
+});
+
+describe('the chart', () => {
+  it('has a scale that no column exceeds', async () => {
+    const page = await wallet.open(`?individual=${wallet.busy}&currency=EUR`);
+    const [above, zero, below] = await page.locator('.scale bdi').allInnerTexts();
+    expect([above, zero]).toEqual([below, '0']);
+    expect(above).toMatch(/^€[\d.]+k?$/i);
+    const largest = Number(above!.replace(/[€k]/gi, '')) * (/k/i.test(above!) ? 1000 : 1);
+    const { periods } = await wallet.client.summarizeTransactions({
+      individualId: wallet.busy,
+      by: 'month',
+      currency: 'EUR',
+      timeZone: 'Europe/Berlin',
+    });
+    const sums = periods.slice(0, 12).flatMap(({ moneyIn, moneyOut }) => [moneyIn, moneyOut]);
+    expect(largest).toBeGreaterThanOrEqual(Math.max(...sums));
+    expect(largest).toBeLessThanOrEqual(Math.max(...sums) * 2);
+  });
+
+  it('says what the money of the month was spent on, with the share of each type', async () => {
+    const id = (await wallet.client.createUser()).id;
+    const spent = (transactionId: string, transactionType: string, amount: string, transactionCategory = 'Debit') => ({
+      individualId: id,
+      transactionId,
+      transactionType,
+      transactionCategory,
+      amount,
+      currency: 'EUR',
+      timeStamp: '2026-02-03T04:05:06Z',
+    });
+    await wallet.client.recordTransactions([
+      spent('1', 'CARD', '60'),
+      spent('2', 'card', '15'),
+      spent('3', 'crypto_exchange', '20'),
+      spent('4', 'FEE', '5'),
+      spent('5', 'P2P', '1000', 'Credit'),
+    ]);
+    const page = await wallet.open(`?individual=${id}`);
+    await page.getByText('Spending by type').click();
+    await page.locator('.spending dl > div').first().waitFor();
+    expect((await page.locator('.spending dl > div').allInnerTexts()).map((text) => text.split(/\s*\n\s*/))).toEqual([
+      ['Card', '€75.00', '75%'],
+      ['Crypto exchange', '€20.00', '20%'],
+      ['Fee', '€5.00', '5%'],
+    ]);
+    await expectAccessible(page);
+    await expectNarrow(page);
+  });
+
+  it('shows the months of the list, also beyond a year', async () => {
+    const { id } = await wallet.client.createUser();
+    const months = Array.from({ length: 30 }, (_, index) => new Date(Date.UTC(2024, index, 15)).toISOString());
+    await wallet.client.recordTransactions(
+      months.flatMap((timeStamp, month) =>
+        Array.from({ length: 20 }, (_, index) => ({
+          individualId: id,
+          transactionId: `m-${month}-${index}`,
+          amount: `${month + 1}`,
+          currency: 'EUR',
+          timeStamp,
+          transactionCategory: 'Debit',
+        })),
+      ),
+    );
+    const page = await wallet.open(`?individual=${id}`);
+    const chart = page.getByRole('region', { name: 'Money in and out by month' });
+    await page.getByLabel('Jump to date').fill('2024-03-15');
+    await expect.poll(() => topDay(page)).toBe('2024-03-15');
+    await expect.poll(() => chart.getByRole('heading').innerText()).toBe('March 2024');
+    expect(await chart.locator('.out dd').innerText()).toBe('€60.00');
+    await chart.getByRole('button', { name: 'Jump to January 2024' }).waitFor();
+    await chart.getByRole('button', { name: 'Later months' }).click();
+    await chart.getByRole('button', { name: 'Jump to December 2024' }).click();
+    await expect.poll(async () => (await topDay(page)).slice(0, 7)).toBe('2024-12');
+    await expectAccessible(page);
+  });
+
+  it('is one tab stop, and the arrow keys go through its months', async () => {
+    const page = await wallet.open('');
+    const focused = () =>
+      page.evaluate<string>(
+        'document.activeElement.shadowRoot?.activeElement?.ariaLabel ?? document.activeElement.innerText',
+      );
+    const stops: string[] = [];
+    for (let presses = 0; presses < 20 && stops.at(-1) !== 'Search transactions'; presses += 1) {
+      await page.keyboard.press('Tab');
+      stops.push(await focused());
+    }
+    expect(stops.filter((name) => name.startsWith('Jump to'))).toHaveLength(1);
+    await page.keyboard.press('Shift+Tab');
+    expect(await focused()).toMatch(/^Statement for /);
+    // Over the spending by type.
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    const last = await focused();
+    await page.keyboard.press('ArrowLeft');
+    const before = await focused();
+    expect(before).toMatch(/^Jump to /);
+    expect(before).not.toBe(last);
+    await page.keyboard.press('End');
+    expect(await focused()).toBe(last);
+  });
 });
