@@ -5,6 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { declarationOf } from '../scripts/elements/declaration.js';
+import { description as activity } from './elements/activity/description.ts';
+import { description as confirm } from './elements/confirm/description.ts';
+import { cssProperties, type ElementDescription } from './elements/description.ts';
+import { description as verify } from './elements/verify/description.ts';
+
+const descriptions: Record<string, ElementDescription> = { activity, verify, confirm };
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const output = path.join(here, '../dist/web');
@@ -64,7 +71,7 @@ const pages = defineConfig({
   plugins: [packed()],
 });
 
-export default defineConfig(({ mode }) => (['activity', 'verify', 'confirm'].includes(mode) ? element(mode) : pages));
+export default defineConfig(({ mode }) => (mode in descriptions ? element(mode) : pages));
 
 function packed(): Plugin {
   return {
@@ -98,16 +105,17 @@ function onlyLoaded(): Plugin {
   };
 }
 
+/** The types of the element, and its description for the package. */
 function types(name: string): Plugin {
   return {
     name: 'types',
     async generateBundle() {
-      const fileName = `ledgerline-${name}.d.ts`;
-      this.emitFile({
-        type: 'asset',
-        fileName,
-        source: await readFile(path.join(here, 'elements', name, fileName), 'utf8'),
-      });
+      const description = descriptions[name];
+      const details = await readFile(path.join(here, 'elements', name, 'details.ts'), 'utf8');
+      const declaration = declarationOf(description, details);
+      this.emitFile({ type: 'asset', fileName: `${description.tag}.d.ts`, source: declaration });
+      const source = JSON.stringify({ description, cssProperties });
+      this.emitFile({ type: 'asset', fileName: 'description.json', source });
     },
   };
 }

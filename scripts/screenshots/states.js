@@ -109,8 +109,12 @@ export const sandboxStates = [
       await page.locator('.history').waitFor();
     },
   },
-  { name: 'wallet-filters', address: '/wallet?type=CARD&amountFrom=10', prepare: click('.bar button.pill') },
-  { name: 'wallet-no-match', address: '/wallet?search=nobody+at+all', prepare: message },
+  {
+    name: 'wallet-filters',
+    address: '/wallet?activity-type=CARD&activity-amountFrom=10',
+    prepare: click('.bar button.pill'),
+  },
+  { name: 'wallet-no-match', address: '/wallet?activity-search=nobody+at+all', prepare: message },
   {
     name: 'wallet-number',
     address: '/wallet',
@@ -121,7 +125,7 @@ export const sandboxStates = [
     },
   },
   { name: 'wallet-empty', address: '/wallet', prepare: openEmptyWallet },
-  { name: 'wallet-totals', address: '/wallet?type=CARD&amountFrom=10', prepare: wallet },
+  { name: 'wallet-totals', address: '/wallet?activity-type=CARD&activity-amountFrom=10', prepare: wallet },
   { name: 'wallet-export', address: '/wallet', prepare: click('.export summary') },
   { name: 'wallet-settings', address: '/wallet', prepare: click('.preferences summary') },
   { name: 'wallet-unknown', address: '/wallet?individual=2000000000', prepare: message },
@@ -136,7 +140,7 @@ export const sandboxStates = [
   },
   {
     name: 'wallet-print',
-    address: '/wallet?type=CARD',
+    address: '/wallet?activity-type=CARD',
     async prepare(page) {
       await wallet(page);
       await page.evaluate('window.print = () => undefined');

@@ -8,6 +8,7 @@ import {
   dayNotAfter,
   dayOfRow,
   layOut,
+  sizesOf,
   monthsUpTo,
   monthSums,
   visibleDays,
@@ -100,10 +101,12 @@ const period = (from: string, count: number, currency = 'EUR'): TransactionPerio
   otherText: '0',
 });
 
+const sizes = sizesOf({ remPixels: 16, layout: 'full' });
+
 describe('the layout', () => {
   const layout = layOut(
     [period('2026-03-05', 2), period('2026-03-05', 1, 'USD'), period('2026-03-01', 1), period('2026-01-31', 200)],
-    16,
+    sizes,
   );
 
   it('gives each row one place, one after another', () => {
@@ -156,7 +159,7 @@ describe('the layout', () => {
   });
 
   it('keeps the box of a very long day small, with each row where it was', () => {
-    const long = layOut([period('2026-03-05', 2_000_000)], 16);
+    const long = layOut([period('2026-03-05', 2_000_000)], sizes);
     for (const from of [0, 1_000_000, 72_000_000, long.height - 800]) {
       const [day] = visibleDays(long, from, from + 800);
       const { top, height, hiddenRows, listHeight } = boxOf(day!, long);
@@ -221,7 +224,7 @@ describe('a range that is taller than a browser allows', () => {
 
 it('a filter goes into the address and back, and leaves the rest of it alone', () => {
   const filter = { ...noFilter, search: '50% & more', from: '2026-01-01', amountTo: '10.50' };
-  const address = writeAddress(new URL('http://host/wallet?individual=7&status=Pending'), filter);
-  expect(readAddress(address)).toEqual(filter);
+  const address = writeAddress(new URL('http://host/wallet?individual=7&activity-status=Pending'), filter, 'activity-');
+  expect(readAddress(address, 'activity-')).toEqual(filter);
   expect(address.searchParams.get('individual')).toBe('7');
 });

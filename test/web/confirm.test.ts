@@ -59,7 +59,7 @@ async function open(host: Host = {}): Promise<{ page: Page; pending: Pending; or
       const element = document.querySelector('ledgerline-confirm');
       window.heard = [];
       for (const name of ['code', 'resend', 'approved', 'failed', 'expired']) {
-        element.addEventListener('ledgerline-' + name, ({ detail: { respond, ...rest } }) => window.heard.push([name, rest]));
+        element.addEventListener('ledgerline-' + name, ({ detail: { respond, error, traceId, ...rest } }) => window.heard.push([name, rest]));
       }
       element.addEventListener('ledgerline-code', ({ detail }) =>
         detail.respond(fetch('/check', { method: 'POST', body: detail.code })));
@@ -267,7 +267,7 @@ describe('the host page', () => {
   it('passes on none of its text styles, and may set colours and parts', async () => {
     const { page } = await open({
       css: `html { font-size: 62.5%; } body { letter-spacing: 0.3em; text-transform: uppercase; }
-        ledgerline-confirm { --accent-ground: rgb(1, 100, 2); } ledgerline-confirm::part(amount) { color: rgb(3, 4, 5); }`,
+        ledgerline-confirm { --ledgerline-accent-ground: rgb(1, 100, 2); } ledgerline-confirm::part(amount) { color: rgb(3, 4, 5); }`,
       script: `element.texts = { approve: 'Zahlen' };`,
     });
     const style = (selector: string, property: string) =>
@@ -301,5 +301,5 @@ it('the script takes less than 16 KB, and loads only the language of the reader 
   const script = await readFile(new URL('ledgerline-confirm.js', built));
   expect(brotliCompressSync(script).length).toBeLessThan(16 * 1024);
   const later = (await readdir(built)).filter((name) => !/^ledgerline-confirm(\.[a-z]{2})?\.js$/.test(name));
-  expect(later).toEqual(['ledgerline-confirm.d.ts']);
+  expect(later).toEqual(['description.json', 'ledgerline-confirm.d.ts']);
 });

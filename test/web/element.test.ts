@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reserveOrigin, serveHostPage } from '../harness/browser/host-page.ts';
-import { expectAccessible, openPage, type OpenOptions } from '../harness/browser/page.ts';
+import { expectAccessible, expectNarrow, openPage, type OpenOptions } from '../harness/browser/page.ts';
 import { serviceForTest, startService, type Service } from '../harness/service.ts';
 
 const element = 'activity/ledgerline-activity.js';
@@ -117,10 +117,12 @@ describe('the host page', () => {
   interface Host {
     css?: string;
     attributes?: string;
+    script?: string;
+    query?: string;
     page?: OpenOptions;
   }
 
-  async function open({ css = '', attributes = '', page: options = {} }: Host): Promise<Page> {
+  async function open({ css = '', attributes = '', script = '', query = '', page: options = {} }: Host): Promise<Page> {
     const { port, origin } = places.shift()!;
     await serveHostPage({
       element,
@@ -128,9 +130,11 @@ describe('the host page', () => {
       serviceUrl: service.url,
       css,
       body: `<h1>My bank</h1><ledgerline-activity individual="${busy}" base-url="${service.url}" ${attributes}></ledgerline-activity>`,
-      script: `document.querySelector('ledgerline-activity').getToken = () => '${token}';`,
+      script: `const element = document.querySelector('ledgerline-activity');
+        element.getToken = () => '${token}';
+        ${script}`,
     });
-    const page = await openPage(origin, { allowed: service.url, ...options });
+    const page = await openPage(origin + query, { allowed: service.url, ...options });
     await page.locator('button.row').first().waitFor();
     return page;
   }
@@ -252,5 +256,139 @@ describe('the host page', () => {
     const page = await open({ attributes: 'hide-title' });
     expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual(['My bank']);
     await expectAccessible(page);
+  });
+
+  it.each([
+    ['full', { '.chart': 1, '.bar': 1 }, 72],
+    ['list', { '.chart': 0, '.bar': 1 }, 72],
+    ['compact', { '.chart': 0, '.bar': 0 }, 52],
+  ])('may choose the layout %s', async (layout, shown, rowHeight) => {
+    const page = await open({ attributes: `layout="${layout}"` });
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    for (const [selector, times] of Object.entries(shown)) expect(await page.locator(selector).count()).toBe(times);
+    expect((await page.locator('button.row').first().boundingBox())!.height).toBe(rowHeight);
+    await expectAccessible(page);
+    await expectNarrow(page);
+  });
+
+  it('styles parts, fonts and colours, and a property of the same name without the prefix changes nothing', async () => {
+    const page = await open({
+      css: `:root { --ledgerline-font: monospace; --ledgerline-accent: rgb(1, 2, 3); }
+        ledgerline-activity { --accent: red; --ink: red; }
+        ledgerline-activity::part(row) { border-left: 3px solid rgb(4, 5, 6); }
+        ledgerline-activity::part(heading) { text-transform: uppercase; }
+        ledgerline-activity::part(chart) { border-radius: 7px; }`,
+    });
+    await page.locator('.chart:not(.waiting)').waitFor();
+    expect(await style(page, '.row .name', 'fontFamily')).toBe('monospace');
+    expect(await style(page, '.month-statement', 'color')).toBe('rgb(1, 2, 3)');
+    expect(await style(page, '.row .name', 'color')).toBe('rgb(17, 22, 29)');
+    expect(await style(page, '.row', 'borderLeftColor')).toBe('rgb(4, 5, 6)');
+    expect(await style(page, '.day', 'textTransform')).toBe('uppercase');
+    expect(await style(page, '.chart', 'borderRadius')).toBe('7px');
+  });
+
+  it('hears that the list is loaded and what was chosen, and may show that itself', async () => {
+    const page = await open({
+      script: `window.heard = [];
+        for (const name of ['loaded', 'transaction-open']) element.addEventListener('ledgerline-' + name, (event) => {
+          window.heard.push([name, event.detail.transactionCount ?? event.detail.transaction.transactionId]);
+          event.preventDefault();
+        });`,
+    });
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    const first = page.locator('button.row').first();
+    await first.click();
+    const expected = [
+      ['loaded', 5000],
+      ['transaction-open', await first.getAttribute('data-id')],
+    ];
+    await expect.poll(() => page.evaluate('window.heard')).toEqual(expected);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('may set properties instead of attributes, and merges its texts into groups of texts', async () => {
+    const page = await open({
+      script: `element.layout = 'list'; element.hideTitle = true;
+        element.texts = { moneyOut: 'Spent', types: { CARD: 'Plastic' } };`,
+    });
+    await page.getByRole('button', { name: 'Spent', exact: true }).waitFor();
+    expect(await page.locator('ledgerline-activity').getAttribute('layout')).toBe('list');
+    expect(
+      await page.evaluate(
+        '{ const element = document.querySelector("ledgerline-activity"); [element.individual, element.hideTitle, element.timeZone, element.texts.types.CARD, element.texts.types.FEE]; }',
+      ),
+    ).toEqual([busy, true, '', 'Plastic', 'Fee']);
+    await page.evaluate(`document.querySelector('ledgerline-activity').individual = null`);
+    await expect.poll(() => rowsInDocument(page)).toBe(0);
+  });
+
+  it.each([
+    ['', 'activity-'],
+    ['="mine"', 'mine-'],
+  ])('keeps its own parameters beside those of address-bar%s', async (value, prefix) => {
+    const page = await open({ attributes: `address-bar${value}`, query: '/?search=host&from=mars' });
+    expect(await page.locator('.count').innerText()).toBe('5,000 transactions');
+    await page.getByLabel('Search transactions').fill('shop');
+    await expect.poll(() => new URL(page.url()).searchParams.get(`${prefix}search`)).toBe('shop');
+    expect(new URL(page.url()).searchParams.get('search')).toBe('host');
+  });
+
+  it('is told by the element itself if something cannot be drawn, and everything else stays', async () => {
+    const page = await open({
+      page: { expected: /broken text/ },
+      script: 'window.onerror = (text) => window.reported = text;',
+    });
+    await page.evaluate(
+      `document.querySelector('ledgerline-activity').texts = { count() { throw new Error('broken text'); } }`,
+    );
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    expect(await page.evaluate('window.reported')).toContain('broken text');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('My bank');
+    await page.evaluate(`document.querySelector('ledgerline-activity').texts = {}`);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('button.row').first().waitFor();
+  });
+});
+
+describe('before the script of an element is there', () => {
+  async function openLate(tag: string, properties: string): Promise<{ page: Page; warnings: string[] }> {
+    const { port, origin } = await reserveOrigin();
+    const service = await serviceForTest({ LEDGERLINE_CORS_ORIGINS: origin });
+    const token = await service.token('phone transactions:read', 1);
+    await serveHostPage({
+      element: `${tag.replace('ledgerline-', '')}/${tag}.js`,
+      port,
+      serviceUrl: service.url,
+      body: `<h1>My bank</h1><${tag}></${tag}>`,
+      script: '',
+      before: `const element = document.querySelector('${tag}');
+        const [serviceUrl, token] = ['${service.url}', '${token}'];
+        ${properties}`,
+    });
+    const warnings: string[] = [];
+    const page = await openPage(`${origin}/nothing`, { allowed: service.url });
+    page.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()));
+    await page.goto(origin);
+    return { page, warnings };
+  }
+
+  it('properties can be set, also those that replace something of the browser', async () => {
+    const { page } = await openLate(
+      'ledgerline-verify',
+      `Object.assign(element, { user: 1, baseUrl: serviceUrl, locale: 'de', getToken: () => token,
+        now: () => 0, fetch: (...call) => ((window.called = true), fetch(...call)) });`,
+    );
+    await page.getByRole('heading', { name: 'Wie lautet Ihre Nummer?' }).waitFor();
+    expect(await page.locator('ledgerline-verify').getAttribute('user')).toBe('1');
+    await page.evaluate(`document.querySelector('ledgerline-verify').focus()`);
+    await page.keyboard.type('+447400123456');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('window.called')).toBe(true);
+  });
+
+  it('the log says what is missing', async () => {
+    const { warnings } = await openLate('ledgerline-activity', '');
+    await expect.poll(() => warnings.join()).toMatch(/<ledgerline-activity> shows nothing .*getToken, individual/);
   });
 });

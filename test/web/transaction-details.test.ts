@@ -56,7 +56,7 @@ async function facts(region: Locator): Promise<[string, string][]> {
 
 describe('the wallet', () => {
   it('shows them in groups, IBANs in fours with a button that copies them', async () => {
-    const page = await openWallet(service, `?individual=${individual}&transaction=full`, {
+    const page = await openWallet(service, `?individual=${individual}&activity-transaction=full`, {
       locale: 'en-GB',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -94,7 +94,7 @@ describe('the wallet', () => {
   });
 
   it('shows nothing of them for a transaction without details', async () => {
-    const page = await openWallet(service, `?individual=${individual}&transaction=bare`);
+    const page = await openWallet(service, `?individual=${individual}&activity-transaction=bare`);
     await page.getByRole('region', { name: 'History' }).waitFor();
     expect(await page.locator('.detail-group').count()).toBe(0);
   });

@@ -62,7 +62,7 @@ describe('one transaction', () => {
     await service.record([first]);
     await service.record([{ ...first, amount: '9.21' }]);
     await service.record([{ ...first, amount: '9.21', transactionStatus: 'Accepted', paymentNotes: 'Tip left out' }]);
-    const page = await openWallet(service, `?individual=${id}&transaction=changing`);
+    const page = await openWallet(service, `?individual=${id}&activity-transaction=changing`);
     const steps = page.getByRole('region', { name: 'History' }).getByRole('listitem');
     await expect.poll(() => steps.count()).toBe(3);
     const lines = await steps.evaluateAll((items) =>
@@ -79,7 +79,7 @@ describe('one transaction', () => {
   });
 
   it('can be kept as a document, by keyboard', async () => {
-    const page = await open('&transaction=d-42');
+    const page = await open('&activity-transaction=d-42');
     const button = page.getByRole('button', { name: 'Confirmation (PDF)' });
     await button.focus();
     const { name, lines } = await savedBy(page, () => page.keyboard.press('Enter'));
@@ -93,7 +93,7 @@ describe('one transaction', () => {
 
 describe('a statement', () => {
   it('has exactly the rows that are filtered', async () => {
-    const page = await open('&search=even&from=2026-01-10&to=2026-02-20');
+    const page = await open('&activity-search=even&activity-from=2026-01-10&activity-to=2026-02-20');
     await page.getByText('Export', { exact: true }).click();
     const { name, lines } = await savedBy(page, () =>
       page.getByRole('button', { name: 'Statement (PDF)', exact: true }).first().click(),
@@ -110,7 +110,7 @@ describe('a statement', () => {
   });
 
   it('is in the language of the page, also from right to left', async () => {
-    const page = await open('&search=even&locale=ar');
+    const page = await open('&activity-search=even&locale=ar');
     await page.locator('.export summary').click();
     const { lines } = await savedBy(page, () => page.locator('.export button').first().click());
     // The words from left to right.
@@ -132,7 +132,7 @@ describe('a statement', () => {
 
 describe('the totals of a filter', () => {
   it('are those of the API, for each currency', async () => {
-    const page = await open('&search=even');
+    const page = await open('&activity-search=even');
     const { json } = await service.call('/app/summarize-transactions', {
       individualId: individual,
       search: 'even',
@@ -162,7 +162,7 @@ describe('on paper', () => {
   const controls = /Search|Filters|Jump to date|Export|Sandbox|Refresh|Statement/;
 
   it('the button prints every row of the filter, and no controls', async () => {
-    const page = await open('&search=even');
+    const page = await open('&activity-search=even');
     await page.evaluate('window.print = () => (window.isPrinted = true)');
     await page.getByText('Export', { exact: true }).click();
     await page.getByRole('button', { name: 'Print' }).click();

@@ -47,14 +47,14 @@ describe('filters', () => {
     const parameters = new URL(page.url()).searchParams;
     expect(Object.fromEntries(parameters)).toEqual({
       individual: String(wallet.busy),
-      from: '2026-01-10',
-      to: '2026-04-20',
-      amountFrom: '20',
-      amountTo: '300.50',
-      type: 'CARD',
-      status: 'Pending',
-      category: 'Debit',
-      search: 'shop 1',
+      'activity-from': '2026-01-10',
+      'activity-to': '2026-04-20',
+      'activity-amountFrom': '20',
+      'activity-amountTo': '300.50',
+      'activity-type': 'CARD',
+      'activity-status': 'Pending',
+      'activity-category': 'Debit',
+      'activity-search': 'shop 1',
     });
     await page.reload();
     await page.locator('button.row').first().waitFor();
@@ -62,7 +62,7 @@ describe('filters', () => {
       expected.slice(0, (await shownIds(page)).length).map(({ transactionId }) => transactionId),
     );
     await page.getByRole('button', { name: /^Remove filter: 20 – 300\.50/ }).click();
-    expect(new URL(page.url()).searchParams.has('amountFrom')).toBe(false);
+    expect(new URL(page.url()).searchParams.has('activity-amountFrom')).toBe(false);
   });
 
   it('say what is wrong with a range instead of asking for it', async () => {
@@ -78,12 +78,14 @@ describe('filters', () => {
   });
 
   it('a filter without matches says so, and an invalid filter in the address is ignored', async () => {
-    const page = await openPage(`${wallet.service.url}/wallet?individual=${wallet.busy}&search=nobody-at-all`);
+    const page = await openPage(`${wallet.service.url}/wallet?individual=${wallet.busy}&activity-search=nobody-at-all`);
     await page.getByRole('heading', { name: 'No matches' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Clear all' }).click();
     await expect.poll(() => count(page)).toBe('10,000 transactions');
-    await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}&from=yesterday&amountFrom=1e9`);
+    await page.goto(
+      `${wallet.service.url}/wallet?individual=${wallet.busy}&activity-from=yesterday&activity-amountFrom=1e9`,
+    );
     await expect.poll(() => count(page)).toBe('10,000 transactions');
   });
 });
@@ -110,7 +112,9 @@ describe('export', () => {
       paymentNotes: index % 2 === 0 ? '=Holiday 100%' : 'Holiday 1000',
     });
     await wallet.client.recordTransactions(Array.from({ length: 300 }, (_, index) => row(index)));
-    const page = await wallet.open(`?individual=${id}&search=holiday+100%25&amountFrom=20`, { acceptDownloads: true });
+    const page = await wallet.open(`?individual=${id}&activity-search=holiday+100%25&activity-amountFrom=20`, {
+      acceptDownloads: true,
+    });
     const expected = await wallet.all({ individualId: id, search: 'holiday 100%', amountFrom: '20' });
     expect(await count(page)).toBe(`${expected.length} transactions`);
     // What arrives after the list was made is not in what is exported from it.
@@ -145,13 +149,13 @@ describe('what a person types', () => {
     await page.getByRole('button', { name: 'Money in', exact: true }).click();
     await expect.poll(() => count(page)).toBe(`${expected.length} transactions`);
     const parameters = new URL(page.url()).searchParams;
-    expect([parameters.get('search'), parameters.get('category')]).toEqual(['shop 1', 'Credit']);
+    expect([parameters.get('activity-search'), parameters.get('activity-category')]).toEqual(['shop 1', 'Credit']);
   });
 
   it('the button of the filters counts the filters of its sheet alone', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}&search=shop&category=Debit`);
+    const page = await wallet.open(`?individual=${wallet.busy}&activity-search=shop&activity-category=Debit`);
     await page.getByRole('button', { name: 'Filters', exact: true }).waitFor();
-    await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}&search=shop&type=CARD`);
+    await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}&activity-search=shop&activity-type=CARD`);
     await page.getByRole('button', { name: 'Filters, 1 on', exact: true }).waitFor();
   });
 

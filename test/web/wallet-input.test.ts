@@ -17,7 +17,9 @@ describe('a filter', () => {
   it.each(['2026-13-01', '2026-02-30', '12026-01-01', '0', 'today'])(
     'a day that does not exist (%s) filters nothing',
     (from) => {
-      expect(readAddress(new URL(`http://host/wallet?from=${from}&to=${from}`))).toEqual(noFilter);
+      expect(readAddress(new URL(`http://host/wallet?activity-from=${from}&activity-to=${from}`), 'activity-')).toEqual(
+        noFilter,
+      );
       expect(usableFilter({ from, search: 'a' })).toEqual({ ...noFilter, search: 'a' });
     },
   );
@@ -27,7 +29,7 @@ describe('a filter', () => {
   });
 
   it('a day in the address that does not exist does not break the page', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}&from=2026-13-01`);
+    const page = await wallet.open(`?individual=${wallet.busy}&activity-from=2026-13-01`);
     expect(await count(page)).toBe('10,000 transactions');
   });
 
@@ -150,7 +152,7 @@ describe('the focus of the keyboard stays near what disappears:', () => {
   }
 
   it('a chip', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}&type=CARD&status=Pending`);
+    const page = await wallet.open(`?individual=${wallet.busy}&activity-type=CARD&activity-status=Pending`);
     await press(page, 'Remove filter: Card');
     await expect.poll(() => inElement(page, 'ariaLabel')).toBe('Remove filter: Pending');
     await press(page, 'Remove filter: Pending');
@@ -158,7 +160,7 @@ describe('the focus of the keyboard stays near what disappears:', () => {
   });
 
   it('the button that clears all filters', async () => {
-    const page = await openPage(`${wallet.service.url}/wallet?individual=${wallet.busy}&search=nobody-at-all`);
+    const page = await openPage(`${wallet.service.url}/wallet?individual=${wallet.busy}&activity-search=nobody-at-all`);
     await press(page, 'Clear all');
     await expect.poll(() => inElement(page, 'dataset.row')).toBe('0');
   });
@@ -204,7 +206,7 @@ it('a transaction that cannot be read says why, not that it does not exist', asy
       body: '{"title":"Bad Request","status":400}',
     }),
   );
-  await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}&transaction=b-00001`);
+  await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}&activity-transaction=b-00001`);
   const complaint = page.getByRole('dialog').locator('.complaint');
   await complaint.waitFor();
   expect(await complaint.innerText()).not.toContain('does not exist');

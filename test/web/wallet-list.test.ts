@@ -179,7 +179,7 @@ describe('the list', () => {
   });
 
   it('the chart’s table holds the months’ exact sums', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}&currency=EUR`);
+    const page = await wallet.open(`?individual=${wallet.busy}&activity-currency=EUR`);
     const { periods } = await wallet.client.summarizeTransactions({
       individualId: wallet.busy,
       by: 'month',
@@ -207,7 +207,7 @@ describe('the list', () => {
 });
 
 it('the number of results is beside the filters', async () => {
-  const page = await wallet.open(`?individual=${wallet.busy}&type=CARD`);
+  const page = await wallet.open(`?individual=${wallet.busy}&activity-type=CARD`);
   expect(await page.locator('.chips .results').innerText()).toBe(await count(page));
   await page.getByRole('button', { name: 'Remove filter: Card' }).click();
   await page.locator('.results').waitFor({ state: 'detached' });
@@ -256,7 +256,7 @@ describe('one transaction', () => {
     for (const id of ids.slice(1)) {
       await older!.click();
       await sheet.getByText(id, { exact: true }).waitFor();
-      expect(new URL(page.url()).searchParams.get('transaction')).toBe(id);
+      expect(new URL(page.url()).searchParams.get('activity-transaction')).toBe(id);
     }
     await newer!.click();
     await sheet.getByText(ids[2]!, { exact: true }).waitFor();
@@ -264,14 +264,16 @@ describe('one transaction', () => {
     // One step back closes the sheet.
     await sheet.getByRole('button', { name: 'Close' }).click();
     await sheet.waitFor({ state: 'detached' });
-    await expect.poll(() => new URL(page.url()).searchParams.has('transaction')).toBe(false);
+    await expect.poll(() => new URL(page.url()).searchParams.has('activity-transaction')).toBe(false);
     await expect.poll(() => page.evaluate('document.activeElement.shadowRoot.activeElement?.dataset.id')).toBe(ids[2]);
   });
 
   it('reads the next page of the list when it comes to its end', async () => {
     const page = await wallet.open(`?individual=${wallet.busy}`);
     const rows = await wallet.all({ individualId: wallet.busy });
-    await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}&transaction=${rows[99]!.transactionId}`);
+    await page.goto(
+      `${wallet.service.url}/wallet?individual=${wallet.busy}&activity-transaction=${rows[99]!.transactionId}`,
+    );
     const sheet = page.getByRole('dialog', { name: 'Transaction' });
     await expect
       .poll(() => sheet.getByRole('button', { name: 'Older transaction' }).getAttribute('aria-disabled'))
@@ -281,13 +283,13 @@ describe('one transaction', () => {
   });
 
   it('leads to all payments with its name', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}&category=Debit&search=Shop+7`);
+    const page = await wallet.open(`?individual=${wallet.busy}&activity-category=Debit&activity-search=Shop+7`);
     await page.locator('button.row').first().click();
     await page.getByRole('button', { name: 'All payments with this name' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.getByLabel('Search transactions').inputValue()).toMatch(/^Shop 7$/);
     await page.locator('button.row').first().waitFor();
-    expect(new URL(page.url()).searchParams.get('category')).toBe(null);
+    expect(new URL(page.url()).searchParams.get('activity-category')).toBe(null);
   });
 
   it('opens in a sheet, is in the address, and returns the focus', async () => {
@@ -299,14 +301,14 @@ describe('one transaction', () => {
     const { senderName, receiverName } = await wallet.client.getTransaction({ transactionId: id, individualId: 1 });
     const shown = await sheet.innerText();
     for (const fact of [id, senderName, receiverName]) expect(shown).toContain(fact);
-    expect(new URL(page.url()).searchParams.get('transaction')).toBe(id);
+    expect(new URL(page.url()).searchParams.get('activity-transaction')).toBe(id);
     await expectAccessible(page);
     await expectNarrow(page);
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
-    await expect.poll(() => new URL(page.url()).searchParams.has('transaction')).toBe(false);
-    await page.goto(`${wallet.service.url}/wallet?transaction=${id}`);
+    await expect.poll(() => new URL(page.url()).searchParams.has('activity-transaction')).toBe(false);
+    await page.goto(`${wallet.service.url}/wallet?activity-transaction=${id}`);
     await page.getByRole('dialog', { name: 'Transaction' }).getByText(receiverName).first().waitFor();
   });
 });

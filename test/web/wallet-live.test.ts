@@ -60,7 +60,7 @@ describe('a pill', () => {
   it('does not count what a filter may hide', async () => {
     const id = await wallet.service.createUser();
     await wallet.service.record([row(id, { senderName: 'Ada' })]);
-    const page = await wallet.open(`?individual=${id}&search=Ada`);
+    const page = await wallet.open(`?individual=${id}&activity-search=Ada`);
     await wallet.service.record([row(id, { senderName: 'Bob' })]);
     await page.getByRole('button', { name: 'New activity' }).click();
     await page.getByRole('button', { name: 'New activity' }).waitFor({ state: 'detached' });

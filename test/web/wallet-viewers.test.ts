@@ -128,7 +128,7 @@ describe('languages', () => {
 
 describe('the chart', () => {
   it('has a scale that no column exceeds', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}&currency=EUR`);
+    const page = await wallet.open(`?individual=${wallet.busy}&activity-currency=EUR`);
     const [above, zero, below] = await page.locator('.scale bdi').allInnerTexts();
     expect([above, zero]).toEqual([below, '0']);
     expect(above).toMatch(/^€[\d.]+k?$/i);

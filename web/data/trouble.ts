@@ -32,6 +32,11 @@ export function troubleOf(error: unknown): Trouble {
   return isBusy ? { kind: 'busy', traceId, retryAfterSeconds } : { kind: 'error', traceId };
 }
 
+/** The id under which the log of the service has the failed request. */
+export function traceIdOf(error: unknown): string | undefined {
+  return error instanceof LedgerlineError ? error.traceId : undefined;
+}
+
 /** Whether waiting can help. An apparent refusal by CORS may be the answer of a proxy while the service restarts. */
 export function isTemporary(trouble: Trouble): boolean {
   return !['error', 'expired', 'unknown'].includes(trouble.kind);

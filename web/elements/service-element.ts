@@ -33,6 +33,13 @@ export abstract class ServiceElement<Texts extends object> extends DrawnElement<
     return this.#kept.client as Client;
   }
 
+  /** The attributes without which nothing is shown. */
+  protected abstract missingAttributes(): string[];
+
+  protected missing(): string[] {
+    return [...(this.#getToken ? [] : ['the property getToken']), ...this.missingAttributes()];
+  }
+
   protected content(): ComponentChild {
     return this.#getToken ? this.authorizedContent() : null;
   }

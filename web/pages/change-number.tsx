@@ -6,7 +6,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Client, TokenSource } from '../../client/index.ts';
 import { pageTexts } from '../intl/languages/page-texts.ts';
 import { LedgerlineVerify } from '../elements/verify/element.tsx';
-import type { SentDetail, StepDetail } from '../elements/verify/ledgerline-verify.d.ts';
+import { listen } from '../elements/listen.ts';
+import type { SentDetail, StepDetail } from '../elements/verify/details.ts';
 import { ConfirmForm, type CodeListener } from './confirm-form.tsx';
 import { pageLocale } from './page-locale.ts';
 
@@ -49,16 +50,14 @@ function NewNumber(props: ChangeNumberProps & { confirmationId: string }) {
     form.fetch = props.fetch;
     form.now = props.now;
     form.getToken = props.token;
-    form.addEventListener('sent', (event) => {
-      const { phoneNumber, expiresInSeconds = 0 } = (event as CustomEvent<SentDetail>).detail;
+    listen(form, 'ledgerline-sent', ({ phoneNumber, expiresInSeconds = 0 }: SentDetail) => {
       props.onSentTo?.(phoneNumber);
       props.onSent({ expiresInSeconds, enter: (code) => form.enterCode(code) });
     });
-    form.addEventListener('step', (event) => {
-      const { step } = (event as CustomEvent<StepDetail>).detail;
+    listen(form, 'ledgerline-step', ({ step }: StepDetail) => {
       props.onForm?.(step === 'number' ? form : undefined);
     });
-    form.addEventListener('verified', () => {
+    form.addEventListener('ledgerline-verified', () => {
       props.onEnded('used');
       props.onChanged();
     });

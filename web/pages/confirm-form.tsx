@@ -1,6 +1,8 @@
 /** `<ledgerline-confirm>` for a new confirmation. In a sandbox the page plays the back end, which checks the code. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { LedgerlineError, type Client } from '../../client/index.ts';
+import type { CodeDetail, EndedDetail, FailedDetail, ResendDetail } from '../elements/confirm/details.ts';
+import { listen } from '../elements/listen.ts';
 import { LedgerlineConfirm } from '../elements/confirm/element.tsx';
 import { pageTexts } from '../intl/languages/page-texts.ts';
 import { pageLocale } from './page-locale.ts';
@@ -52,19 +54,19 @@ export function ConfirmForm(props: ConfirmFormProps) {
     element.toggleAttribute('autofocus', true);
     for (const name of ['amount', 'currency', 'payee'] as const) element.setAttribute(name, props.act[name] ?? '');
     element.setAttribute('phone', props.phoneNumber ?? '');
-    element.addEventListener('ledgerline-code', ({ detail: { confirmationId, code, respond } }) =>
+    listen(element, 'ledgerline-code', ({ confirmationId, code, respond }: CodeDetail) =>
       respond(check(confirmationId, code)),
     );
-    element.addEventListener('ledgerline-resend', ({ detail: { confirmationId, channel, respond } }) =>
+    listen(element, 'ledgerline-resend', ({ confirmationId, channel, respond }: ResendDetail) =>
       respond(client.confirmations.resend(userId, confirmationId, channel && { channel })),
     );
-    element.addEventListener('ledgerline-approved', ({ detail }) => {
+    listen(element, 'ledgerline-approved', ({ confirmationId }: EndedDetail) => {
       latest.current.onEnded('used');
-      latest.current.onApproved(detail.confirmationId);
+      latest.current.onApproved(confirmationId);
     });
     element.addEventListener('ledgerline-expired', () => latest.current.onEnded('expired'));
-    element.addEventListener('ledgerline-failed', ({ detail }) => {
-      if (detail.isFinal) latest.current.onEnded('void');
+    listen(element, 'ledgerline-failed', ({ isFinal }: FailedDetail) => {
+      if (isFinal) latest.current.onEnded('void');
     });
     box.current!.append(element);
     void create();

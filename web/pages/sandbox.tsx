@@ -12,7 +12,8 @@ import {
 import { Icon } from '../ui/icons.tsx';
 import { loadNumberRules } from '../intl/load-number-rules.ts';
 import { LedgerlineVerify } from '../elements/verify/element.tsx';
-import type { SentDetail, StepDetail } from '../elements/verify/ledgerline-verify.d.ts';
+import { listen } from '../elements/listen.ts';
+import type { SentDetail, StepDetail } from '../elements/verify/details.ts';
 import { ChangeNumber } from './change-number.tsx';
 import { Clock } from './clock.tsx';
 import type { CodeListener, Outcome } from './confirm-form.tsx';
@@ -252,13 +253,11 @@ function VerifyForm({ form, ...props }: VerifyFormProps) {
     // A user can have one phone. In a real app the back end has created the user long before.
     form.getUserId = async () => (userId.current ??= (await client.createUser()).id);
     form.getToken = props.token;
-    form.addEventListener('sent', (event) => {
-      const { phoneNumber, expiresInSeconds = 0 } = (event as CustomEvent<SentDetail>).detail;
+    listen(form, 'ledgerline-sent', ({ phoneNumber, expiresInSeconds = 0 }: SentDetail) => {
       props.onPhone(phoneNumber);
       props.onSent({ expiresInSeconds, enter: (code) => form.enterCode(code) });
     });
-    form.addEventListener('step', (event) => {
-      const { step } = (event as CustomEvent<StepDetail>).detail;
+    listen(form, 'ledgerline-step', ({ step }: StepDetail) => {
       props.onForm(step === 'number' ? form : undefined);
       if (step === 'verified') props.onEnded('used');
     });

@@ -22,6 +22,7 @@ export function Sheet({ title, closeText, actions, onClose, children }: SheetPro
     <dialog
       ref={dialog}
       class="sheet"
+      part="sheet"
       aria-label={title}
       onClose={modal.onClose}
       onPointerDown={(event) => (isPressedOutside.current = event.target === dialog.current)}

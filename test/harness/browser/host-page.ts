@@ -21,6 +21,8 @@ export interface HostPageOptions {
   body: string;
   /** A module script that runs after the element is defined. */
   script: string;
+  /** A module script that runs before the element is defined. */
+  before?: string;
   css?: string;
   /** The service that the page's policy lets it call. */
   serviceUrl: string;
@@ -36,7 +38,7 @@ export async function reserveOrigin(): Promise<{ port: number; origin: string }>
 }
 
 export async function serveHostPage(options: HostPageOptions): Promise<void> {
-  const { element, body, script, css = '', serviceUrl, port, answers = {} } = options;
+  const { element, body, script, before = '', css = '', serviceUrl, port, answers = {} } = options;
   const built = new URL(`../../../dist/${element}`, import.meta.url);
   const elementScript = await readFile(built, 'utf8');
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Bank</title>
@@ -45,7 +47,8 @@ export async function serveHostPage(options: HostPageOptions): Promise<void> {
   const files: Record<string, [type: string, give: Give]> = {
     '/': ['text/html', () => html],
     '/host.css': ['text/css', () => css],
-    '/host.js': ['text/javascript', () => `import '/element.js';\n${script}`],
+    '/host.js': ['text/javascript', () => `import '/before.js';\nimport '/element.js';\n${script}`],
+    '/before.js': ['text/javascript', () => before],
     '/element.js': ['text/javascript', () => elementScript],
     '/favicon.ico': ['text/plain', () => ''],
   };

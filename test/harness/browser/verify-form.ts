@@ -47,7 +47,10 @@ export function verifyForm() {
         const element = document.querySelector('ledgerline-verify');
         window.heard = [];
         for (const name of ['sent', 'verified', 'failed']) {
-          element.addEventListener(name, ({ detail }) => window.heard.push([name, detail]));
+          element.addEventListener('ledgerline-' + name, ({ detail: { error, traceId, ...detail } }) => {
+            window.heard.push([name, detail]);
+            window.lastFailure = { error: String(error), traceId };
+          });
         }
         element.getToken = async () => (await fetch('/token')).text();
         ${script}`,

@@ -1,5 +1,6 @@
 /** The activity screen. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Transaction } from '../../../client/index.ts';
 import { Chart, WaitingChart } from './chart.tsx';
 import { dayOf } from '../../intl/dates.ts';
 import { DetailSheet } from './detail-sheet.tsx';
@@ -24,7 +25,8 @@ import { useViewer } from './viewer.ts';
 const messageMilliseconds = 6000;
 
 export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
-  const { client, individualId, texts, locale, timeZone, hidesTitle, languageAttributes } = useViewer();
+  const { client, individualId, texts, locale, timeZone, hidesTitle, languageAttributes, layout, announce } =
+    useViewer();
   const { filter, sheet, change, open, close } = useAddress();
   const [topMonth, setTopMonth] = useState<string>();
   const [clears, setClears] = useState(0);
@@ -40,7 +42,8 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   const currencies = useMemo(() => (complete ? currenciesOf(complete.layout) : []), [complete]);
   const count = loaded?.count;
   const hasRows = count !== undefined && count > 0;
-  const hasChart = loaded ? hasRows : isLoading && !trouble && !isEmpty;
+  const isCompact = layout === 'compact';
+  const hasChart = layout === 'full' && (loaded ? hasRows : isLoading && !trouble && !isEmpty);
   const isNew = isEmpty && !isFiltered(filter);
 
   // Drawn again only when it shows something else, however fast the list scrolls.
@@ -86,6 +89,13 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
     scroller.scrollTo({ top: 0 });
   }
 
+  /** The page may show it itself. */
+  function openTransaction(transaction: Transaction): void {
+    const { transactionId } = transaction;
+    const isShownHere = announce('ledgerline-transaction-open', { transactionId, transaction }, true);
+    if (isShownHere) open({ kind: 'transaction', id: transactionId, transaction });
+  }
+
   /** To the row above or below the open one. Undefined while it is not known. */
   function turn(by: 1 | -1): (() => void) | undefined {
     const at = sheet?.kind === 'transaction' ? loaded?.rows.indexOf(sheet.id) : undefined;
@@ -108,35 +118,39 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
     return count === 1 ? texts.countOne : texts.count(count.toLocaleString(locale));
   }
 
-  const classes = ['screen', !hasChart && 'alone', printing.rows && 'printing'].filter(Boolean).join(' ');
+  const classes = ['screen', !hasChart && 'alone', isCompact && 'compact', printing.rows && 'printing']
+    .filter(Boolean)
+    .join(' ');
   return (
     <div class={classes} aria-busy={isLoading} {...languageAttributes}>
       <header class="title">
         <div>
-          {!hidesTitle && <h1>{texts.title}</h1>}
-          <p role="status" class="count">
+          {!hidesTitle && <h1 part="title">{texts.title}</h1>}
+          <p role="status" class="count" part="count">
             {countText()}
           </p>
         </div>
-        <div class="actions">
-          <button type="button" class="round" aria-label={texts.refresh} onClick={reload}>
-            <Icon name="refresh" />
-          </button>
-          <ExportMenu
-            filter={filter}
-            withAsOf={withAsOf}
-            save={save}
-            isDisabled={!hasRows}
-            count={count}
-            onPrint={print}
-          />
-        </div>
+        {!isCompact && (
+          <div class="actions" part="actions">
+            <button type="button" class="round" aria-label={texts.refresh} onClick={reload}>
+              <Icon name="refresh" />
+            </button>
+            <ExportMenu
+              filter={filter}
+              withAsOf={withAsOf}
+              save={save}
+              isDisabled={!hasRows}
+              count={count}
+              onPrint={print}
+            />
+          </div>
+        )}
       </header>
 
       {hasChart && <aside>{chart}</aside>}
 
       <div class="main" data-focus-home>
-        {!isNew && (
+        {!isNew && !isCompact && (
           <div class="bar">
             <Search key={clears} value={filter.search} onSearch={(search) => apply({ search })} />
             <FilterButton filter={filter} onOpen={() => open({ kind: 'filters' })} />
@@ -148,8 +162,10 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
             {isLoading && loaded && <span class="progress" />}
           </div>
         )}
-        {!isNew && <Chips filter={filter} results={isFiltered(filter) ? countText() : ''} onChange={apply} />}
-        {isFiltered(filter) && complete && hasRows && <Totals layout={complete.layout} />}
+        {!isNew && !isCompact && (
+          <Chips filter={filter} results={isFiltered(filter) ? countText() : ''} onChange={apply} />
+        )}
+        {!isCompact && isFiltered(filter) && complete && hasRows && <Totals layout={complete.layout} />}
         <NewsPill news={hasRows ? news : undefined} onShow={showNews} />
 
         {trouble && !hasRows && <TroubleState trouble={trouble} onRetry={reload} />}
@@ -169,7 +185,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
             today={today}
             handle={list}
             onTopMonth={setTopMonth}
-            onOpen={(transaction) => open({ kind: 'transaction', id: transaction.transactionId, transaction })}
+            onOpen={openTransaction}
           />
         )}
         {printing.rows && <PrintedList rows={printing.rows} count={count ?? 0} />}

@@ -42,7 +42,7 @@ export function Chart({ layout, currentMonth, onJump, onStatement, spending }: C
   const money = (text: string) => formatMoney(locale, text, currency);
 
   return (
-    <section class="chart card" aria-label={texts.chart}>
+    <section class="chart card" part="chart" aria-label={texts.chart}>
       <header>
         <h2>{dates.month(shownMonth.month)}</h2>
         {currencies.length > 1 && (
@@ -243,7 +243,7 @@ function MonthTable({ months, money, currency }: { months: Month[]; money(text: 
 /** Keeps the chart's place while the sums are loading, so that nothing moves when they arrive. */
 export function WaitingChart() {
   return (
-    <section class="chart card waiting" aria-hidden="true">
+    <section class="chart card waiting" part="chart" aria-hidden="true">
       <header>
         <span class="name" />
       </header>

@@ -2,6 +2,7 @@
 import type { ComponentChild } from 'preact';
 import { createCalls } from '../../../client/calls.ts';
 import { transactionFunctions } from '../../../client/transactions.ts';
+import { defineElement } from '../define-element.ts';
 import { ActivityScreen } from './activity.tsx';
 import css from './activity.css?inline';
 import chartCss from './chart.css?inline';
@@ -12,22 +13,41 @@ import { dateFormats } from '../../intl/dates.ts';
 import { usableTimeZone } from '../../intl/locale.ts';
 import { activityTexts, type ActivityTexts } from '../../intl/languages/activity-texts.ts';
 import { ServiceElement } from '../service-element.ts';
-import { ViewerContext, type Viewer } from './viewer.ts';
+import { attributes } from './description.ts';
+import { State } from './states.tsx';
+import { layouts, ViewerContext, type Viewer } from './viewer.ts';
 
 const styles = chartCss + listCss + sheetsCss + css + printCss;
 
-/**
- * Attributes: `individual` (whose activity), `base-url` (the address of the service, if not this origin), `locale`,
- * `time-zone` (both the viewer's own if not given), `address-bar` (the filter is kept in the page's address),
- * `hide-title` (the host page has its own title).
- * Properties: `getToken`, called for a token, and again with true when one was refused; `texts`, other texts.
- * Event: `ledgerline-session-expired`, when there is no valid token.
- */
+/** What it offers to a page is in `description.ts`. */
 export class LedgerlineActivity extends ServiceElement<ActivityTexts> {
-  static observedAttributes = ['individual', 'base-url', 'locale', 'time-zone', 'address-bar', 'hide-title'];
+  static observedAttributes = Object.keys(attributes);
 
   protected readonly rules = styles;
   protected readonly table = activityTexts;
+  protected readonly mainField = 'input[type=search], button';
+
+  /** A press beside the rows of a long list must not lead back to its top. */
+  protected override get delegatesFocus(): boolean {
+    return false;
+  }
+
+  protected failed(retry: () => void): ComponentChild {
+    const { errorTitle, failed, retry: retryText } = this.texts;
+    return (
+      <div class="screen alone" {...this.languageAttributes}>
+        <State icon="alert" title={errorTitle} about={failed}>
+          <button type="button" class="primary" onClick={retry}>
+            {retryText}
+          </button>
+        </State>
+      </div>
+    );
+  }
+
+  protected missingAttributes(): string[] {
+    return Number(this.getAttribute('individual')) ? [] : ['individual'];
+  }
 
   protected authorizedContent(): ComponentChild {
     const individualId = Number(this.getAttribute('individual'));
@@ -55,12 +75,15 @@ export class LedgerlineActivity extends ServiceElement<ActivityTexts> {
       texts: this.texts,
       dates: dateFormats(locale, timeZone),
       languageAttributes: this.languageAttributes,
-      inAddressBar: this.hasAttribute('address-bar'),
+      addressPrefix: this.hasAttribute('address-bar')
+        ? `${this.getAttribute('address-bar') || 'activity'}-`
+        : undefined,
+      layout: layouts.find((layout) => layout === this.getAttribute('layout')) ?? 'full',
       hidesTitle: this.hasAttribute('hide-title'),
       remPixels,
-      announce: (event, detail) => this.announce(event, detail),
+      announce: (event, detail, cancelable) => this.announce(event, detail, cancelable),
     };
   }
 }
 
-if (!customElements.get('ledgerline-activity')) customElements.define('ledgerline-activity', LedgerlineActivity);
+defineElement('ledgerline-activity', LedgerlineActivity, attributes);

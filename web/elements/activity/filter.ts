@@ -48,11 +48,11 @@ export function withinMonth(filter: Filter, month: string): Filter {
 }
 
 /** Other parameters of the address are not changed. */
-export function writeAddress(address: URL, filter: Filter): URL {
+export function writeAddress(address: URL, filter: Filter, prefix: string): URL {
   const changed = new URL(address);
   for (const name of names) {
-    if (filter[name]) changed.searchParams.set(name, filter[name]);
-    else changed.searchParams.delete(name);
+    if (filter[name]) changed.searchParams.set(prefix + name, filter[name]);
+    else changed.searchParams.delete(prefix + name);
   }
   return changed;
 }
@@ -76,8 +76,8 @@ export function usableFilter(given: Partial<Record<keyof Filter, string | null>>
   return filter;
 }
 
-export function readAddress(address: URL): Filter {
-  return usableFilter(Object.fromEntries(names.map((name) => [name, address.searchParams.get(name)])));
+export function readAddress(address: URL, prefix: string): Filter {
+  return usableFilter(Object.fromEntries(names.map((name) => [name, address.searchParams.get(prefix + name)])));
 }
 
 /** Days are days of the viewer's time zone, so their bounds are sent as instants. */

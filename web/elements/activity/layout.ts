@@ -31,21 +31,30 @@ export interface Layout {
   rowHeight: number;
 }
 
-const headingRem = 2.75;
-const rowRem = 4.5;
-const gapRem = 0.75;
+/** In pixels. */
+export interface Sizes {
+  headingHeight: number;
+  rowHeight: number;
+  gap: number;
+}
+
+/** Everything grows with the viewer's text size. */
+export function sizesOf({ remPixels, layout }: { remPixels: number; layout: 'full' | 'list' | 'compact' }): Sizes {
+  const pixels = (rem: number) => Math.round(rem * remPixels);
+  const isCompact = layout === 'compact';
+  return {
+    headingHeight: pixels(2.75),
+    rowHeight: pixels(isCompact ? 3.25 : 4.5),
+    gap: pixels(isCompact ? 0.25 : 0.75),
+  };
+}
 
 /** The number of rows of a day, and its sums once they are known. */
 export type LaidOutPeriod =
   | Pick<TransactionPeriod, 'from' | 'count' | 'currency' | 'moneyInText' | 'moneyOutText'>
   | { from: string; count: number };
 
-export function layOut(periods: readonly LaidOutPeriod[], remPixels: number): Layout {
-  const [headingHeight, rowHeight, gap] = [headingRem, rowRem, gapRem].map((rem) => Math.round(rem * remPixels)) as [
-    number,
-    number,
-    number,
-  ];
+export function layOut(periods: readonly LaidOutPeriod[], { headingHeight, rowHeight, gap }: Sizes): Layout {
   const days: Day[] = [];
   let rows = 0;
   let top = 0;

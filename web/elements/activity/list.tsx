@@ -114,7 +114,7 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
   }
 
   return (
-    <div class="list" ref={box} style={{ height: `${boxHeight}px` }} onKeyDown={onKeyDown}>
+    <div class="list" part="list" ref={box} style={{ height: `${boxHeight}px` }} onKeyDown={onKeyDown}>
       <h2 class="unseen">{texts.list}</h2>
       {shown.map((day) => {
         const { top, height, hiddenRows, listHeight } = boxOf(day, layout);
@@ -182,7 +182,7 @@ function DayHeading({ day, today, height }: { day: VisibleDay; today: string; he
     ...(isZero(moneyOut) ? [] : [{ kind: 'out' as const, text: formatMoney(locale, moneyOut, currency, '−') }]),
   ]);
   return (
-    <div class="day" style={{ height: `${height}px` }}>
+    <div class="day" part="heading" style={{ height: `${height}px` }}>
       <h3>{dates.day(day.day, today)}</h3>
       <p>
         {amounts.slice(0, shownAmounts.wide).map(({ kind, text }, index) => (

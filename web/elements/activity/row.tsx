@@ -50,6 +50,7 @@ function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
     <button
       type="button"
       class={`row ${direction}${isPending ? ' pending' : ''}${isVoid(transaction) ? ' void' : ''}`}
+      part={`row row-${direction}`}
       data-row={index}
       data-id={transaction.transactionId}
       tabIndex={tabIndex}

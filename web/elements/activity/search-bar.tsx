@@ -26,6 +26,7 @@ export function Search({ value, onSearch }: { value: string; onSearch(text: stri
       <input
         ref={input}
         type="search"
+        part="search"
         maxLength={256}
         defaultValue={value}
         placeholder={texts.search}

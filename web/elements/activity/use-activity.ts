@@ -8,9 +8,9 @@ import { LedgerlineError, type Transaction, type TransactionPage } from '../../.
 import { isRefusedByCors, noteAnswer } from '../../data/cors.ts';
 import { dayOf } from '../../intl/dates.ts';
 import { requestOf, type Filter } from './filter.ts';
-import { dayOfRow, layOut, type Layout } from './layout.ts';
+import { dayOfRow, layOut, sizesOf, type Layout } from './layout.ts';
 import { pageSize, Rows } from './rows.ts';
-import { isListOutdated, isTemporary, troubleOf, type Trouble } from '../../data/trouble.ts';
+import { isListOutdated, isTemporary, traceIdOf, troubleOf, type Trouble } from '../../data/trouble.ts';
 import { useViewer } from './viewer.ts';
 
 export interface Loaded {
@@ -57,7 +57,9 @@ const longestAskedSeconds = 3600;
 const renewalSeconds = 3600;
 
 export function useActivity(filter: Filter): Activity {
-  const { client, getToken, baseUrl, individualId, timeZone, remPixels, announce } = useViewer();
+  const viewer = useViewer();
+  const { client, getToken, baseUrl, individualId, timeZone, announce } = viewer;
+  const sizes = sizesOf(viewer);
   const [loaded, setLoaded] = useState<Loaded>();
   const [isLoading, setLoading] = useState(true);
   const [isEmpty, setEmpty] = useState(false);
@@ -100,12 +102,13 @@ export function useActivity(filter: Filter): Activity {
         setTrouble(undefined);
         setEmpty(true);
         setLoading(false);
+        announce('ledgerline-loaded', { transactionCount: 0 });
         return;
       }
       // Rows of another filter would look like the answer to this one.
       if (latest.current?.filter !== filter) keep(undefined);
       const met = troubleOf(error);
-      if (met.kind === 'expired') announce('ledgerline-session-expired');
+      if (met.kind === 'expired') announce('ledgerline-session-expired', { error, traceId: traceIdOf(error) });
       const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
       if (signal.aborted) return;
       // Both in one update: a list that is neither loading nor in trouble is read again at the next change.
@@ -134,7 +137,7 @@ export function useActivity(filter: Filter): Activity {
       setLoading(true);
       const first = refreshed ? undefined : await readFirst();
       const { asOf, count } = first ? { asOf: first.asOf, count: first.transactionCount } : refreshed!;
-      let layout = first ? layOut(daysOf(first.transactions, timeZone), remPixels) : refreshed!.layout;
+      let layout = first ? layOut(daysOf(first.transactions, timeZone), sizes) : refreshed!.layout;
       /**
        * A pending row can move to another day while the list is open. Then every position is different, and the list is
        * read again. Only once: the service and the browser may also have different data about the time zone, and then
@@ -169,17 +172,18 @@ export function useActivity(filter: Filter): Activity {
       if (latest.current?.filter !== filter) show(false);
       if (count > 0) {
         const totals = await client.summarizeTransactions({ ...request, by: 'day', timeZone, asOf }, { signal });
-        layout = layOut(totals.periods, remPixels);
+        layout = layOut(totals.periods, sizes);
         if (first && mustCorrect(first.transactions, 0)) return correct();
       }
       show(true);
       setLoading(false);
       for (const { resolve } of waiting.current.splice(0)) resolve(latest.current!);
+      announce('ledgerline-loaded', { transactionCount: count });
     }
 
     load().catch(fail);
     return () => controller.abort();
-  }, [client, individualId, timeZone, filter, round]);
+  }, [client, individualId, timeZone, filter, round, sizes.rowHeight]);
 
   const withAsOf: WithAsOf = async (request) => {
     try {

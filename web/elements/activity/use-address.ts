@@ -4,6 +4,7 @@ import type { Transaction } from '../../../client/index.ts';
 import { isSameFilter, noFilter, readAddress, usableFilter, writeAddress, type Filter } from './filter.ts';
 import { useViewer } from './viewer.ts';
 
+/** After the prefix. */
 const transactionParameter = 'transaction';
 
 export type OpenSheet = { kind: 'filters' } | { kind: 'transaction'; id: string; transaction: Transaction | undefined };
@@ -20,16 +21,17 @@ function stateWith(ledgerlineSheet: SheetState['ledgerlineSheet']): SheetState {
   return { ...(history.state as SheetState | null), ledgerlineSheet };
 }
 
-function sheetInAddress(): OpenSheet | undefined {
-  const id = new URL(location.href).searchParams.get(transactionParameter);
+function sheetInAddress(prefix: string): OpenSheet | undefined {
+  const id = new URL(location.href).searchParams.get(prefix + transactionParameter);
   if (id) return { kind: 'transaction', id, transaction: undefined };
   return sheetState() === 'filters' ? { kind: 'filters' } : undefined;
 }
 
-function addressOf(filter: Filter, sheet: OpenSheet | undefined): URL {
-  const address = writeAddress(new URL(location.href), filter);
-  if (sheet?.kind === 'transaction') address.searchParams.set(transactionParameter, sheet.id);
-  else address.searchParams.delete(transactionParameter);
+function addressOf(prefix: string, filter: Filter, sheet: OpenSheet | undefined): URL {
+  const address = writeAddress(new URL(location.href), filter, prefix);
+  const parameter = prefix + transactionParameter;
+  if (sheet?.kind === 'transaction') address.searchParams.set(parameter, sheet.id);
+  else address.searchParams.delete(parameter);
   return address;
 }
 
@@ -44,9 +46,10 @@ export interface Address {
 
 /** An open sheet has its own history entry, so that Back closes the sheet instead of leaving the page. */
 export function useAddress(): Address {
-  const { inAddressBar } = useViewer();
-  const [filter, setFilter] = useState(() => (inAddressBar ? readAddress(new URL(location.href)) : noFilter));
-  const [sheet, setSheet] = useState(() => (inAddressBar ? sheetInAddress() : undefined));
+  const { addressPrefix: prefix } = useViewer();
+  const inAddressBar = prefix !== undefined;
+  const [filter, setFilter] = useState(() => (inAddressBar ? readAddress(new URL(location.href), prefix) : noFilter));
+  const [sheet, setSheet] = useState(() => (inAddressBar ? sheetInAddress(prefix) : undefined));
   // There can be two changes before the screen is drawn again; the second one must not undo the first.
   const latest = useRef(filter);
 
@@ -60,32 +63,32 @@ export function useAddress(): Address {
   useLayoutEffect(() => {
     if (!inAddressBar) return;
     const read = () => {
-      keep(readAddress(new URL(location.href)));
-      setSheet(sheetInAddress());
+      keep(readAddress(new URL(location.href), prefix));
+      setSheet(sheetInAddress(prefix));
     };
     addEventListener('popstate', read);
     return () => removeEventListener('popstate', read);
-  }, [inAddressBar]);
+  }, [prefix]);
 
   return {
     filter,
     sheet,
     change(members) {
       const next = usableFilter({ ...latest.current, ...members });
-      if (inAddressBar) history.replaceState(stateWith(undefined), '', addressOf(next, undefined));
+      if (inAddressBar) history.replaceState(stateWith(undefined), '', addressOf(prefix, next, undefined));
       setSheet(undefined);
       keep(next);
     },
     open(next) {
       // From one transaction to the next in the same sheet: Back closes the sheet.
       const isOpen = sheet?.kind === next.kind && sheetState() !== undefined;
-      if (inAddressBar && isOpen) history.replaceState(history.state, '', addressOf(latest.current, next));
-      else if (inAddressBar) history.pushState(stateWith(next.kind), '', addressOf(latest.current, next));
+      if (inAddressBar && isOpen) history.replaceState(history.state, '', addressOf(prefix, latest.current, next));
+      else if (inAddressBar) history.pushState(stateWith(next.kind), '', addressOf(prefix, latest.current, next));
       setSheet(next);
     },
     close() {
       if (inAddressBar && sheetState()) return history.back();
-      if (inAddressBar) history.replaceState(stateWith(undefined), '', addressOf(latest.current, undefined));
+      if (inAddressBar) history.replaceState(stateWith(undefined), '', addressOf(prefix, latest.current, undefined));
       setSheet(undefined);
     },
   };

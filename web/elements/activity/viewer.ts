@@ -8,6 +8,10 @@ import { formatMoney, type Sign } from '../../intl/money.ts';
 import type { ActivityTexts } from '../../intl/languages/activity-texts.ts';
 import type { DetailFormats } from '../../intl/transaction-details.ts';
 
+/** Everything; everything but the chart; only the rows, closer together. */
+export const layouts = ['full', 'list', 'compact'] as const;
+export type ScreenLayout = (typeof layouts)[number];
+
 export interface Viewer {
   client: TransactionFunctions;
   /** The host page's callback, to notice when it is replaced. */
@@ -20,14 +24,15 @@ export interface Viewer {
   texts: ActivityTexts;
   dates: DateFormats;
   languageAttributes: LanguageAttributes;
-  /** Whether the filter and the open sheet are kept in the address bar. */
-  inAddressBar: boolean;
+  /** What is before the parameters of the address in which the filter and the open sheet are kept; undefined if they are not. */
+  addressPrefix: string | undefined;
+  layout: ScreenLayout;
   /** Whether the host page has its own title. */
   hidesTitle: boolean;
   /** The size of one rem in pixels. The height of rows depends on it, so that they grow with the viewer's text size. */
   remPixels: number;
-  /** Dispatches an event on the element. */
-  announce(event: string, detail?: unknown): void;
+  /** Dispatches an event on the element. False if the page has prevented what follows it. */
+  announce(event: string, detail?: unknown, cancelable?: boolean): boolean;
 }
 
 export const ViewerContext = createContext<Viewer | undefined>(undefined);

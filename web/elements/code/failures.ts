@@ -27,6 +27,12 @@ export function unreachableKind(): 'unreachable' | 'offline' {
   return navigator.onLine ? 'unreachable' : 'offline';
 }
 
+/** What a host page learns about a failure. An error of the client has a `traceId`, which is in the log of the service. */
+export function reportOf({ reason, retryAfterSeconds }: Failure, error: unknown) {
+  const { traceId } = Object(error) as { traceId?: unknown };
+  return { reason, retryAfterSeconds, error, traceId: typeof traceId === 'string' ? traceId : undefined };
+}
+
 /** The text of each kind. A text that needs something gets the time until the failure ends. */
 type Sentences<Kind extends string> = Record<Kind, string | ((time: string) => string)>;
 

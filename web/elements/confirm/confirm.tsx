@@ -6,7 +6,7 @@ import type { Channel } from '../code/channels.ts';
 import { CodeEntry, type AwaitedCode, type Busy, type CodeEntryHandle } from '../code/code-entry.tsx';
 import { Complaint } from '../code/complaint.tsx';
 import { Done } from '../code/done.tsx';
-import { useClearWhenOnline } from '../code/failures.ts';
+import { reportOf, useClearWhenOnline } from '../code/failures.ts';
 import type { ConfirmFormTexts } from '../../intl/languages/confirm-texts.ts';
 import { requireAccepted, confirmSentence, failureOf, isEnding, type ConfirmFailure } from './failures.ts';
 
@@ -62,11 +62,11 @@ export function Confirm(props: ConfirmProps) {
     return () => clearInterval(timer);
   }, [isOpen, busy, awaited]);
 
-  function fail(met: ConfirmFailure): void {
+  function fail(met: ConfirmFailure, error?: unknown): void {
     setFailure(met);
     if (met.kind === 'expired') return props.announce('ledgerline-expired', { confirmationId });
-    const { reason, retryAfterSeconds } = met;
-    props.announce('ledgerline-failed', { confirmationId, reason, retryAfterSeconds, isFinal: isEnding(met.kind) });
+    const isFinal = isEnding(met.kind);
+    props.announce('ledgerline-failed', { confirmationId, isFinal, ...reportOf(met, error) });
   }
 
   /** Asks the host page by an event, one question at a time, and waits for its answer. */
@@ -86,7 +86,7 @@ export function Confirm(props: ConfirmProps) {
       );
       return isShown.current;
     } catch (error) {
-      if (isShown.current) fail(failureOf(error, now(), detail.channel !== undefined));
+      if (isShown.current) fail(failureOf(error, now(), detail.channel !== undefined), error);
       return false;
     } finally {
       isBusy.current = false;

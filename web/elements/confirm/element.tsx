@@ -1,38 +1,20 @@
 /** `<ledgerline-confirm>`: a form for the code of one payment or other act, for any page. */
 import type { ComponentChild } from 'preact';
+import { Steady } from '../code/steady.tsx';
+import { FailedForm } from '../code/failed-form.tsx';
 import { channelsOf } from '../code/channels.ts';
 import codeCss from '../code/code.css?inline';
 import type { AwaitedCode, CodeEntryHandle } from '../code/code-entry.tsx';
+import { defineElement } from '../define-element.ts';
 import { DrawnElement } from '../drawn-element.ts';
 import { confirmTexts, type ConfirmFormTexts } from '../../intl/languages/confirm-texts.ts';
+import { attributes } from './description.ts';
 import css from './confirm.css?inline';
 import { Confirm } from './confirm.tsx';
 
-/**
- * It never calls the service: the host page asks its back end and answers by `respond`.
- * Attributes: `confirmation` (the id; another one starts over), `amount` and `currency`, `payee`, `phone` (where the
- * code was sent, as it is shown), `code-length`, `expires-in` (seconds, from when it is set), `resend-seconds` (the
- * pause before the code is sent again), `channels` (by which the code may be sent again), `locale`, `hide-title`,
- * `autofocus`.
- * Properties: `texts`, other texts; `now`, to replace the browser's clock.
- * Method: `enterCode(code)`, for an app that reads the code itself.
- * Events: `ledgerline-code` and `ledgerline-resend`, which the host page answers; `ledgerline-approved`,
- * `ledgerline-failed`, `ledgerline-expired`.
- */
+/** It never calls the service: the host page asks its back end and answers by `respond`. What it offers is in `description.ts`. */
 export class LedgerlineConfirm extends DrawnElement<ConfirmFormTexts> {
-  static observedAttributes = [
-    'confirmation',
-    'amount',
-    'currency',
-    'payee',
-    'phone',
-    'code-length',
-    'expires-in',
-    'resend-seconds',
-    'channels',
-    'locale',
-    'hide-title',
-  ];
+  static observedAttributes = Object.keys(attributes);
 
   readonly #handle: { current: CodeEntryHandle | null } = { current: null };
   #startedAt = 0;
@@ -41,15 +23,32 @@ export class LedgerlineConfirm extends DrawnElement<ConfirmFormTexts> {
 
   protected readonly rules = codeCss + css;
   protected readonly table = confirmTexts;
+  protected readonly mainField = 'input';
+  #now: () => number = Date.now;
 
-  now: () => number = Date.now;
+  get now(): () => number {
+    return this.#now;
+  }
+
+  set now(clock: (() => number) | undefined) {
+    this.#now = clock ?? Date.now;
+  }
+
+  protected failed(retry: () => void): ComponentChild {
+    return <FailedForm texts={this.texts} language={this.languageAttributes} onRetry={retry} />;
+  }
+
+  /** A page may show it before there is a confirmation. */
+  protected missing(): string[] {
+    return [];
+  }
 
   enterCode(code: string): void {
     this.#handle.current?.enter(code);
   }
 
   override attributeChangedCallback(name: string): void {
-    if (name === 'confirmation' || name === 'expires-in') this.#startedAt = this.now();
+    if (name === 'confirmation' || name === 'expires-in') this.#startedAt = this.#now();
     super.attributeChangedCallback(name);
   }
 
@@ -59,7 +58,7 @@ export class LedgerlineConfirm extends DrawnElement<ConfirmFormTexts> {
     const { usedLocale: locale } = this;
     const text = (name: string) => this.getAttribute(name)?.trim() || undefined;
     return (
-      <div class="language" data-focus-home {...this.languageAttributes}>
+      <Steady language={this.languageAttributes}>
         <Confirm
           key={confirmationId}
           confirmationId={confirmationId}
@@ -74,10 +73,10 @@ export class LedgerlineConfirm extends DrawnElement<ConfirmFormTexts> {
           hidesTitle={this.hasAttribute('hide-title')}
           takesFocus={this.hasAttribute('autofocus')}
           handle={this.#handle}
-          now={() => this.now()}
-          announce={(event, detail) => this.announce(event, detail)}
+          now={() => this.#now()}
+          announce={(event, detail) => void this.announce(event, detail)}
         />
-      </div>
+      </Steady>
     );
   }
 
@@ -93,4 +92,4 @@ export class LedgerlineConfirm extends DrawnElement<ConfirmFormTexts> {
 
 const usualCodeLength = 6;
 
-if (!customElements.get('ledgerline-confirm')) customElements.define('ledgerline-confirm', LedgerlineConfirm);
+defineElement('ledgerline-confirm', LedgerlineConfirm, attributes);

@@ -2,50 +2,47 @@
 import type { ComponentChild } from 'preact';
 import { createCalls } from '../../../client/calls.ts';
 import { phoneFunctions, type PhoneFunctions } from '../../../client/phone.ts';
+import { Steady } from '../code/steady.tsx';
+import { FailedForm } from '../code/failed-form.tsx';
 import { channelsOf } from '../code/channels.ts';
 import codeCss from '../code/code.css?inline';
 import { homeCountry, isCountry } from '../../intl/countries.ts';
+import { attributes } from './description.ts';
 import { FormContext, type Form } from './form.ts';
 import { verifyTexts, type VerifyFormTexts } from '../../intl/languages/verify-texts.ts';
+import { defineElement } from '../define-element.ts';
 import { ServiceElement } from '../service-element.ts';
 import css from './verify.css?inline';
 import { Verify, type VerifyHandle } from './verify.tsx';
 
-/**
- * Attributes: `user` (whose number is verified), `base-url` (the address of the service, if not this origin),
- * `country` (chosen at first), `countries` (those that can be chosen, separated by commas), `locale`,
- * `mode` (change, for another number of a verified user), `confirmation-id` (the approved confirmation of a change),
- * `correlation-type` (1 for merchants), `resend-seconds` (the pause between two codes), `channels` (by which a code may
- * be sent again), `hide-title`, `autofocus`.
- * Properties: `getToken`, called for a token, and again with true when one was refused; `getUserId`, instead of
- * `user`; `texts`, other texts; `fetch` and `now`, to replace the browser's.
- * Methods: `enterNumber(text)`, for a number that is known; `enterCode(code)`, for an app that reads the code itself;
- * `reset()`, to start over.
- * Events: `sent`, `verified`, `failed`, `step`.
- */
+/** What it offers to a page is in `description.ts`. */
 export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
-  static observedAttributes = [
-    'user',
-    'base-url',
-    'country',
-    'countries',
-    'locale',
-    'correlation-type',
-    'resend-seconds',
-    'mode',
-    'confirmation-id',
-    'channels',
-    'hide-title',
-  ];
+  static observedAttributes = Object.keys(attributes);
 
   #getUserId: (() => number | Promise<number>) | undefined;
   readonly #handle: { current: VerifyHandle | null } = { current: null };
 
   protected readonly rules = codeCss + css;
   protected readonly table = verifyTexts;
+  protected readonly mainField = 'input';
+  #fetch: typeof fetch = (input, init) => fetch(input, init);
+  #now: () => number = Date.now;
 
-  fetch: typeof fetch = (input, init) => fetch(input, init);
-  now: () => number = Date.now;
+  get fetch(): typeof fetch {
+    return this.#fetch;
+  }
+
+  set fetch(replacement: typeof fetch | undefined) {
+    this.#fetch = replacement ?? ((input, init) => fetch(input, init));
+  }
+
+  get now(): () => number {
+    return this.#now;
+  }
+
+  set now(clock: (() => number) | undefined) {
+    this.#now = clock ?? Date.now;
+  }
 
   get getUserId(): (() => number | Promise<number>) | undefined {
     return this.#getUserId;
@@ -73,16 +70,24 @@ export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
     this.#handle.current?.reset();
   }
 
-  protected authorizedContent(): ComponentChild {
+  protected failed(retry: () => void): ComponentChild {
+    return <FailedForm texts={this.texts} language={this.languageAttributes} onRetry={retry} />;
+  }
+
+  protected missingAttributes(): string[] {
     const hasUser = this.#getUserId !== undefined || Number(this.getAttribute('user')) > 0;
-    if (!hasUser) return null;
+    return hasUser ? [] : ['user'];
+  }
+
+  protected authorizedContent(): ComponentChild {
+    if (this.missingAttributes().length > 0) return null;
     const form = this.#form();
     return (
       // For another user, or for a change, everything starts again.
       <FormContext.Provider value={form} key={`${this.getAttribute('user') ?? ''} ${this.getAttribute('mode') ?? ''}`}>
-        <div class="language" data-focus-home {...this.languageAttributes}>
+        <Steady language={this.languageAttributes}>
           <Verify handle={this.#handle} isAutofocused={this.hasAttribute('autofocus')} />
-        </div>
+        </Steady>
       </FormContext.Provider>
     );
   }
@@ -92,8 +97,8 @@ export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
     const { serviceUrl: baseUrl } = this;
     const resendSeconds = Number(this.getAttribute('resend-seconds') ?? 30);
     return this.keepClient(String(resendSeconds), (token) => {
-      const calls = createCalls({ baseUrl, token, retries: 1, fetch: (input, init) => this.fetch(input, init) });
-      return phoneFunctions(calls, { resendSeconds, now: () => this.now() });
+      const calls = createCalls({ baseUrl, token, retries: 1, fetch: (input, init) => this.#fetch(input, init) });
+      return phoneFunctions(calls, { resendSeconds, now: () => this.#now() });
     });
   }
 
@@ -118,8 +123,8 @@ export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
           : undefined,
       channels: channelsOf(this.getAttribute('channels')),
       hidesTitle: this.hasAttribute('hide-title'),
-      now: () => this.now(),
-      announce: (event, detail) => this.announce(event, detail),
+      now: () => this.#now(),
+      announce: (event, detail) => void this.announce(event, detail),
     };
   }
 
@@ -130,4 +135,4 @@ export class LedgerlineVerify extends ServiceElement<VerifyFormTexts> {
   }
 }
 
-if (!customElements.get('ledgerline-verify')) customElements.define('ledgerline-verify', LedgerlineVerify);
+defineElement('ledgerline-verify', LedgerlineVerify, attributes);

@@ -7,7 +7,7 @@ import { isRefusedByCors, noteAnswer } from '../../data/cors.ts';
 import type { Channel } from '../code/channels.ts';
 import { CodeEntry, type AwaitedCode, type Busy, type CodeEntryHandle } from '../code/code-entry.tsx';
 import { Done } from '../code/done.tsx';
-import { useClearWhenOnline } from '../code/failures.ts';
+import { reportOf, useClearWhenOnline } from '../code/failures.ts';
 import { failureOf, verifySentence, type VerifyFailure } from './failures.ts';
 import { useForm } from './form.ts';
 import type { VerifyFormTexts } from '../../intl/languages/verify-texts.ts';
@@ -94,7 +94,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
 
   useClearWhenOnline(failure, () => setFailure(undefined));
 
-  useEffect(() => announce('step', { step }), [step]);
+  useEffect(() => announce('ledgerline-step', { step }), [step]);
 
   /** Runs one request at a time, and shows why it failed if it did. */
   async function run(request: Exclude<Busy, undefined>, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -115,7 +115,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
       // The text may arrive, so it must be possible to enter its code.
       if (met.kind === 'sendUnknown') showCode({}, true);
       setFailure(isRefused ? { ...met, kind: 'notAllowed' } : met);
-      announce('failed', { step, reason: met.reason, retryAfterSeconds: met.retryAfterSeconds });
+      announce('ledgerline-failed', { step, ...reportOf(met, error) });
     } finally {
       if (!signal.aborted) {
         isBusy.current = false;
@@ -189,7 +189,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
       isUncertain,
     });
     setStep('code');
-    announce('sent', { userId: userId.current, phoneNumber, expiresInSeconds });
+    announce('ledgerline-sent', { userId: userId.current, phoneNumber, expiresInSeconds });
   }
 
   function received(code: SentCode): void {
@@ -200,7 +200,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
   function finish(isNew: boolean): void {
     if (!isNew) number.current = undefined;
     setStep('verified');
-    announce('verified', { userId: userId.current, phoneNumber: number.current?.phoneNumber });
+    announce('ledgerline-verified', { userId: userId.current, phoneNumber: number.current?.phoneNumber });
   }
 
   if (step === 'number') {

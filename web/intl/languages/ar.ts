@@ -181,6 +181,7 @@ export const code: CodeTexts = {
   callInstead: 'اتصلوا بي بدلاً من ذلك',
   useWhatsApp: 'الإرسال عبر واتساب',
   wrongChannel: 'هذا غير ممكن لهذا الرقم. اختر طريقة أخرى.',
+  retry: 'إعادة المحاولة',
 };
 
 export const verify: VerifyTexts = {

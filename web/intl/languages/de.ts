@@ -183,6 +183,7 @@ export const code: CodeTexts = {
   callInstead: 'Stattdessen anrufen',
   useWhatsApp: 'Per WhatsApp senden',
   wrongChannel: 'Das geht bei dieser Nummer nicht. Wählen Sie einen anderen Weg.',
+  retry: 'Erneut versuchen',
 };
 
 export const verify: VerifyTexts = {

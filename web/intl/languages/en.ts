@@ -183,6 +183,7 @@ export const code = {
   callInstead: 'Call me instead',
   useWhatsApp: 'Send by WhatsApp',
   wrongChannel: 'That is not possible for this number. Choose another way.',
+  retry: 'Try again',
 };
 
 /** The form that verifies a phone number. */

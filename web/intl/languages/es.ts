@@ -182,6 +182,7 @@ export const code: CodeTexts = {
   callInstead: 'Prefiero una llamada',
   useWhatsApp: 'Enviar por WhatsApp',
   wrongChannel: 'No es posible para este número. Elija otra vía.',
+  retry: 'Reintentar',
 };
 
 export const verify: VerifyTexts = {

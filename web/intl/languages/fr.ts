@@ -182,6 +182,7 @@ export const code: CodeTexts = {
   callInstead: 'M’appeler plutôt',
   useWhatsApp: 'Envoyer par WhatsApp',
   wrongChannel: 'Ce n’est pas possible pour ce numéro. Choisissez un autre moyen.',
+  retry: 'Réessayer',
 };
 
 export const verify: VerifyTexts = {

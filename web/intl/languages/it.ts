@@ -182,6 +182,7 @@ export const code: CodeTexts = {
   callInstead: 'Preferisco una chiamata',
   useWhatsApp: 'Invia con WhatsApp',
   wrongChannel: 'Non è possibile per questo numero. Scelga un altro modo.',
+  retry: 'Riprova',
 };
 
 export const verify: VerifyTexts = {

@@ -181,6 +181,7 @@ export const code: CodeTexts = {
   callInstead: '電話で受け取る',
   useWhatsApp: 'WhatsAppで受け取る',
   wrongChannel: 'この番号では利用できません。別の方法を選んでください。',
+  retry: '再試行',
 };
 
 export const verify: VerifyTexts = {

@@ -182,6 +182,7 @@ export const code: CodeTexts = {
   callInstead: 'Prefiro uma chamada',
   useWhatsApp: 'Enviar por WhatsApp',
   wrongChannel: 'Não é possível para este número. Escolha outra forma.',
+  retry: 'Tentar de novo',
 };
 
 export const verify: VerifyTexts = {

@@ -1,4 +1,4 @@
-/** The types of the element, shipped next to its script. */
+/** The types of what the element tells the page. They are the beginning of the types that are shipped with its script. */
 
 export type Channel = 'sms' | 'whatsapp' | 'voice';
 
@@ -44,26 +44,8 @@ export interface FailedDetail {
   retryAfterSeconds: number | undefined;
   /** Whether the confirmation is of no more use. */
   isFinal: boolean;
-}
-
-export declare class LedgerlineConfirm extends HTMLElement {
-  /** Your own texts; those not given stay in the language of `locale`. */
-  texts: Record<string, unknown>;
-  /** Milliseconds since 1970. */
-  now: () => number;
-  /** Enters a code that the app has read itself. */
-  enterCode(code: string): void;
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'ledgerline-confirm': LedgerlineConfirm;
-  }
-  interface HTMLElementEventMap {
-    'ledgerline-code': CustomEvent<CodeDetail>;
-    'ledgerline-resend': CustomEvent<ResendDetail>;
-    'ledgerline-approved': CustomEvent<EndedDetail>;
-    'ledgerline-failed': CustomEvent<FailedDetail>;
-    'ledgerline-expired': CustomEvent<EndedDetail>;
-  }
+  /** What the page answered with. */
+  error: unknown;
+  /** The `traceId` of that, if it has one. */
+  traceId: string | undefined;
 }
