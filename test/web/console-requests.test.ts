@@ -152,6 +152,24 @@ describe('requests', () => {
   });
 });
 
+it('rows of the last filter are marked as such until those of the new one arrive', async () => {
+  const answered = createGate();
+  const page = await openPage(`${service.url}/console#messages`);
+  await page.getByRole('rowheader').waitFor();
+  await page.getByText(/^Updated at/).waitFor();
+  expect(await page.locator('.of-last-filter').count()).toBe(0);
+  await page.route(/operator\/messages\?.*country=GB/, async (route) => {
+    await answered.passed;
+    await route.continue();
+  });
+  await page.goto(`${service.url}/console#messages?country=GB`);
+  await page.locator('.of-last-filter').getByRole('rowheader').waitFor();
+  expect(await page.getByText(/^Updated at/).count()).toBe(0);
+  answered.open();
+  await page.locator('.of-last-filter').waitFor({ state: 'detached' });
+  await page.getByText(/^Updated at/).waitFor();
+});
+
 describe('older entries', () => {
   const eventsPath = /\/operator\/events\?/;
   /** Pages are of 20 entries on a phone. */

@@ -1,5 +1,6 @@
 /** Copies a text, and says whether the browser allowed it. */
 import { useState } from 'preact/hooks';
+import { Icon } from './icons.tsx';
 
 interface CopyButtonProps {
   text: string;
@@ -15,11 +16,13 @@ export function CopyButton({ text, what, words }: CopyButtonProps) {
       await navigator.clipboard.writeText(text);
       setResult('copied');
     } catch {
+      // The browser or the host page does not allow it.
       setResult('notCopied');
     }
   }
   return (
     <button type="button" class="quiet small" aria-label={`${words[result]}: ${what}`} onClick={copy}>
+      <Icon name={result === 'copied' ? 'check' : 'copy'} />
       {words[result]}
     </button>
   );

@@ -73,7 +73,7 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
       <button type="button" class="primary" disabled={phase !== 'ready'} onClick={start}>
         {names[phase]}
       </button>
-      <h2 class="or-token">{t.signIn.or}</h2>
+      <h2>{t.signIn.or}</h2>
     </>
   );
 }

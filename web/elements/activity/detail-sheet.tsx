@@ -4,6 +4,7 @@ import { LedgerlineError, type DetailedTransaction, type Transaction } from '../
 import { detailGroupsOf } from '../../intl/transaction-details.ts';
 import { nameOf } from '../../intl/name-of.ts';
 import { History } from './history.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { useSaveFile } from './save-file.ts';
 import { Sheet } from '../../ui/sheet.tsx';
@@ -84,7 +85,7 @@ function Detail({ transactionId, known, onName }: DetailProps) {
               <dt>{texts.id}</dt>
               <dd class="id">
                 <code>{transaction.transactionId}</code>
-                <CopyButton text={transactionId} what={texts.id} />
+                <CopyButton text={transactionId} what={texts.id} words={texts} />
               </dd>
             </div>
           </dl>
@@ -132,33 +133,13 @@ function Details({ transaction }: { transaction: DetailedTransaction }) {
             <dt dir="auto">{label}</dt>
             <dd class={copied === undefined ? undefined : 'id'}>
               <bdi>{value}</bdi>
-              {copied !== undefined && <CopyButton text={copied} what={label} />}
+              {copied !== undefined && <CopyButton text={copied} what={label} words={viewer.texts} />}
             </dd>
           </div>
         ))}
       </dl>
     </section>
   ));
-}
-
-function CopyButton({ text, what }: { text: string; what: string }) {
-  const { texts } = useViewer();
-  const [label, setLabel] = useState(texts.copy);
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text);
-      setLabel(texts.copied);
-    } catch {
-      // The browser or the host page does not allow it.
-      setLabel(texts.notCopied);
-    }
-  }
-  return (
-    <button type="button" class="quiet small" aria-label={`${label}: ${what}`} onClick={copy}>
-      <Icon name={label === texts.copied ? 'check' : 'copy'} />
-      {label}
-    </button>
-  );
 }
 
 interface ActionsProps {
