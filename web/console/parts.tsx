@@ -95,6 +95,33 @@ export function Meter({ percent, tone }: { percent: number; tone: string }) {
   );
 }
 
+interface PanelChoiceProps<T extends string> {
+  label: string;
+  anyName: string;
+  options: readonly (readonly [value: T, name: string])[];
+  value: T | undefined;
+  onChoose(value: T | undefined): void;
+}
+
+/** One of a few, next to the title of a panel. */
+export function PanelChoice<T extends string>({ label, anyName, options, value, onChoose }: PanelChoiceProps<T>) {
+  return (
+    <select
+      class="panel-choice"
+      aria-label={label}
+      value={value ?? ''}
+      onChange={(event) => onChoose((event.currentTarget.value || undefined) as T | undefined)}
+    >
+      <option value="">{anyName}</option>
+      {options.map(([option, name]) => (
+        <option key={option} value={option}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 /** On a phone a list shows fewer entries at first. */
 export function pageSizeOf(wide: number, narrow: number): number {
   return isUpTo('narrow') ? narrow : wide;

@@ -1,17 +1,15 @@
 /** The current blocks, and the control that lifts one. */
 import { useRef, useState } from 'preact/hooks';
 import type { GuardBlock } from '../../../client/index.ts';
-import { useAction } from '../../data/use-action.ts';
 import type { Resource } from '../../data/use-resource.ts';
 import { DataTable } from '../../ui/data-table.tsx';
-import { Confirm } from '../confirm-dialog.tsx';
+import { DelayedAction } from '../delayed-action.tsx';
 import { formatNumber } from '../format.ts';
 import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
-import { Outcome, pageSizeOf, Time } from '../parts.tsx';
+import { pageSizeOf, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
-import { delaySeconds, UndoNotice, useDelayed, useNotice } from '../undo.tsx';
 
 const nameOfBlock = ({ id, subject }: GuardBlock) => (id.startsWith('user:') ? t.guard.userLower(subject) : subject);
 
@@ -81,56 +79,19 @@ interface LiftButtonProps {
   onLifted(): void;
 }
 
-/** Asks for a reason, then waits a few seconds in which the lift can be undone. */
 export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonProps) {
-  const { operations, mayWrite } = useOperator();
-  const lifting = useAction();
-  const [isAsking, setAsking] = useState(false);
-  const [notice, setNotice] = useNotice();
-  const delayed = useDelayed();
+  const { operations } = useOperator();
   const name = nameOfBlock(block);
-
-  async function lift(reason: string): Promise<void> {
-    setNotice(undefined);
-    if (await lifting.run(() => operations.liftBlock({ block: block.id, reason }), t.guard.lifted(name))) onLifted();
-  }
-
-  function confirm(reason: string): void {
-    setAsking(false);
-    delayed.start(() => void lift(reason));
-    setNotice({
-      text: t.guard.liftedIn(name, formatNumber(delaySeconds)),
-      undo() {
-        delayed.cancel();
-        setNotice(undefined);
-      },
-    });
-  }
-
   return (
-    <>
-      <button
-        type="button"
-        class="quiet small"
-        aria-label={t.guard.liftOf(name)}
-        disabled={!mayWrite || notice !== undefined || lifting.isRunning}
-        title={mayWrite ? undefined : t.common.readOnlyHint}
-        onClick={() => setAsking(true)}
-      >
-        {text}
-      </button>
-      {isAsking && (
-        <Confirm
-          title={t.guard.liftOf(name)}
-          action={t.guard.liftTheBlock}
-          onConfirm={confirm}
-          onCancel={() => setAsking(false)}
-        >
-          <p>{t.guard.liftAbout}</p>
-        </Confirm>
-      )}
-      <UndoNotice notice={notice} />
-      <Outcome of={lifting} />
-    </>
+    <DelayedAction
+      text={text}
+      title={t.guard.liftOf(name)}
+      action={t.guard.liftTheBlock}
+      about={t.guard.liftAbout}
+      waiting={(seconds) => t.guard.liftedIn(name, seconds)}
+      done={t.guard.lifted(name)}
+      work={(reason) => operations.liftBlock({ block: block.id, reason })}
+      onDone={onLifted}
+    />
   );
 }

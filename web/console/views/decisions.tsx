@@ -5,7 +5,7 @@ import type { Pages } from '../../data/use-pages.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
-import { Older, Time } from '../parts.tsx';
+import { Older, PanelChoice, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { evidenceSentence, evidenceSubject } from './evidence.ts';
 import type { DecisionKind } from './rules.tsx';
@@ -20,6 +20,11 @@ interface DecisionsPanelProps {
   onKind(kind: DecisionKind | undefined): void;
 }
 
+const kinds = [
+  ['refused', t.guard.refused],
+  ['shadow', t.guard.shadow],
+] as const;
+
 export function DecisionsPanel({ decisions, rules, rule, kind, headingRef, onRule, onKind }: DecisionsPanelProps) {
   return (
     <Panel
@@ -27,29 +32,20 @@ export function DecisionsPanel({ decisions, rules, rule, kind, headingRef, onRul
       headingRef={headingRef}
       actions={
         <div class="panel-choices">
-          <select
-            class="panel-choice"
-            aria-label={t.guard.whichRule}
-            value={rule ?? ''}
-            onChange={(event) => onRule((event.currentTarget.value || undefined) as GuardRuleName | undefined)}
-          >
-            <option value="">{t.common.everyRule}</option>
-            {rules.map(({ rule: name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-          <select
-            class="panel-choice"
-            aria-label={t.guard.whichDecisions}
-            value={kind ?? ''}
-            onChange={(event) => onKind((event.currentTarget.value || undefined) as DecisionKind | undefined)}
-          >
-            <option value="">{t.common.all}</option>
-            <option value="refused">{t.guard.refused}</option>
-            <option value="shadow">{t.guard.shadow}</option>
-          </select>
+          <PanelChoice
+            label={t.guard.whichRule}
+            anyName={t.common.everyRule}
+            options={rules.map(({ rule: name }) => [name, name] as const)}
+            value={rule}
+            onChoose={onRule}
+          />
+          <PanelChoice
+            label={t.guard.whichDecisions}
+            anyName={t.common.all}
+            options={kinds}
+            value={kind}
+            onChoose={onKind}
+          />
         </div>
       }
     >

@@ -5,7 +5,7 @@ import { useResource } from '../../data/use-resource.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Content, Panel } from '../frame.tsx';
 import { refreshSeconds, useOperator } from '../operator.ts';
-import { pageSizeOf, Time } from '../parts.tsx';
+import { pageSizeOf, PanelChoice, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
 
 type State = OperatorWebhookDelivery['state'];
@@ -24,19 +24,13 @@ export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
     <Panel
       title={t.webhooks.deliveries}
       actions={
-        <select
-          class="panel-choice"
-          aria-label={t.webhooks.whichDeliveries}
-          value={state ?? ''}
-          onChange={(event) => setState((event.currentTarget.value || undefined) as State | undefined)}
-        >
-          <option value="">{t.common.all}</option>
-          {Object.entries(t.webhooks.deliveryStates).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <PanelChoice<State>
+          label={t.webhooks.whichDeliveries}
+          anyName={t.common.all}
+          options={Object.entries(t.webhooks.deliveryStates) as [State, string][]}
+          value={state}
+          onChoose={(next) => setState(next)}
+        />
       }
     >
       <Content of={deliveries} none={t.webhooks.noDeliveries}>
