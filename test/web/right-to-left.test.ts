@@ -56,10 +56,9 @@ it('amounts in every currency, in rows, day totals, chart and details', async ()
   await expect.poll(() => rows.count()).toBe(4);
   const shown = await Promise.all((await rows.all()).map(shownText));
   expect(shown).toEqual(['JP¥ +75,677', 'UK£ −12.50', '€ +1,234.56', '.إ.د −9.99']);
-  const totals = page.locator('.day p > span');
+  const totals = page.locator('.day p > span:not(.where-narrow)');
   const day = await Promise.all((await totals.all()).map(shownText));
-  // One more currency than the heading has room for.
-  expect(day).toEqual(['.إ.د −9.99', '€ +1,234.56', 'UK£ −12.50', '+1']);
+  expect(day).toEqual(['.إ.د −9.99', '€ +1,234.56', 'UK£ −12.50', 'JP¥ +75,677']);
   await page.locator('.chart select').selectOption('JPY');
   expect(await shownText(page.locator('.chart .sums dd').first())).toBe('JP¥ 75,677');
   await page.locator('[data-id="rtl-JPY"]').click();
@@ -79,4 +78,11 @@ it('calling codes, phone numbers and names of languages on the sandbox page', as
   await page.keyboard.press('Enter');
   expect(await shownText(picker)).toContain('+44');
   expect(await shownText(page.locator('.segments button').last())).toBe('C#');
+  await page.locator('ledgerline-verify input[type=tel]').fill('07400 123456');
+  await page.locator('ledgerline-verify button[type=submit]').click();
+  await page.locator('ledgerline-verify .boxes').waitFor();
+  // Each line of the sentence is read by itself.
+  await page.setViewportSize({ width: 900, height: 800 });
+  await page.evaluate(`document.querySelector('ledgerline-verify').style.maxWidth = 'none'`);
+  expect(await shownText(page.locator('ledgerline-verify .soft'))).toContain('+44 7400 123456');
 });

@@ -342,3 +342,35 @@ it('axe finds nothing in any step, light and dark, and 320 pixels are enough', a
   await expectAccessible(page);
   await expectNarrow(page);
 });
+
+it('app, phone and calls are side by side at 1440 by 900, and answers are coloured', async () => {
+  const page = await openPage(`${service.url}/`, { viewport: { width: 1440, height: 900 } });
+  await page.getByLabel('Phone number').fill(newPhone());
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page
+    .getByRole('button', { name: /^Use \d/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  const boxes = await Promise.all(
+    ['.app', '.phone', '.exchanges'].map(async (selector) => (await page.locator(selector).boundingBox())!),
+  );
+  for (const [index, { x, y, width, height }] of boxes.entries()) {
+    expect(y + height).toBeLessThanOrEqual(900);
+    if (index > 0) expect(x).toBeGreaterThanOrEqual(boxes[index - 1]!.x + boxes[index - 1]!.width);
+    expect(x + width).toBeLessThanOrEqual(1440);
+  }
+  // No call is squeezed.
+  const cards = page.locator('.exchanges li');
+  expect(await cards.evaluateAll((all) => all.filter((card) => card.scrollHeight > card.clientHeight + 1).length)).toBe(
+    0,
+  );
+  const answer = page.locator('.answer').filter({ hasText: '"id"' });
+  expect(await answer.locator('.keyword').first().innerText()).toBe('"id"');
+  expect(await answer.locator('.number').first().innerText()).toMatch(/^\d+$/);
+  const colours = await page.evaluate(
+    `[...document.querySelectorAll('.steps li')].map((step) => getComputedStyle(step).color)`,
+  );
+  expect(colours).toEqual(['rgb(11, 107, 58)', 'rgb(86, 97, 112)', 'rgb(86, 97, 112)']);
+  await expectAccessible(page);
+});

@@ -291,3 +291,37 @@ it('a failure of the network keeps the typed code', async () => {
   await verifyButton(page).click();
   await page.getByRole('heading', { name: 'Verified' }).waitFor();
 });
+
+it('the host page learns the error and where the log of the service has it', async () => {
+  const { page } = await form.open({ page: { expected: /status of 400/ } });
+  const phoneNumber = newPhone();
+  await form.service.verifiedUser(phoneNumber);
+  await page.getByLabel('Phone number').fill(phoneNumber);
+  await page.getByRole('button', { name: 'Send code' }).click();
+  await page.getByRole('alert').waitFor();
+  const { error, traceId } = await page.evaluate<{ error: string; traceId: string }>('window.lastFailure');
+  expect(error).toMatch(/^LedgerlineError: /);
+  expect(traceId).toMatch(/^[\w-]{8,}/);
+});
+
+it('the page around the form does not move from step to step, nor when a message disappears', async () => {
+  const { page } = await form.open({ page: { expected: /status of 400/ } });
+  const heights: number[] = [];
+  const measure = async () => heights.push((await page.locator('ledgerline-verify').boundingBox())!.height);
+  await measure();
+  const phoneNumber = newPhone();
+  await page.getByLabel('Phone number').fill(phoneNumber);
+  await page.getByRole('button', { name: 'Send code' }).click();
+  const field = page.getByLabel('Code', { exact: true });
+  await field.waitFor();
+  await measure();
+  expect(heights[1]).toBe(heights[0]);
+  const code = await form.service.lastCode(phoneNumber);
+  await field.fill(wrongCode(code));
+  await page.getByRole('alert').waitFor();
+  await measure();
+  await field.fill(code);
+  await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  await measure();
+  expect(heights[3]).toBe(heights[2]);
+});

@@ -78,21 +78,25 @@ function ExchangeCard({ exchange, language }: { exchange: Exchange; language: La
         </button>
       </header>
       <pre tabIndex={0} aria-label={language} dir="ltr">
-        {highlight(language, sample).map(({ kind, text }, index) =>
-          kind === 'text' ? (
-            text
-          ) : (
-            <span key={index} class={kind}>
-              {text}
-            </span>
-          ),
-        )}
+        <Highlighted language={language} text={sample} />
       </pre>
       {(headers.length > 0 || body) && (
         <pre class="answer" dir="ltr" tabIndex={0} aria-label={texts.answer}>
-          {[...headers, body].filter(Boolean).join('\n')}
+          <Highlighted language="answer" text={[...headers, body].filter(Boolean).join('\n')} />
         </pre>
       )}
     </>
+  );
+}
+
+function Highlighted({ language, text }: { language: Language | 'answer'; text: string }) {
+  return highlight(language, text).map(({ kind, text: part }, index) =>
+    kind === 'text' ? (
+      part
+    ) : (
+      <span key={index} class={kind}>
+        {part}
+      </span>
+    ),
   );
 }

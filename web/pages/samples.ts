@@ -121,11 +121,16 @@ const patterns: Record<Language, RegExp> = {
   'C#': /(?<string>"[^"]*")|(?<keyword>\b(?:using|var|new|await|string|null)\b)|(?<number>\b\d+\b)/g,
 };
 
+/** The headers of an answer, a line each, and its JSON. */
+const answerPattern =
+  /(?<keyword>^[\w-]+(?=:)|"(?:[^"\\]|\\.)*"(?=\s*:))|(?<string>"(?:[^"\\]|\\.)*")|(?<number>\b(?:-?\d[\d.eE+-]*|true|false|null)\b)/gm;
+
 /** The sample in pieces, each with its kind, for colours. */
-export function highlight(language: Language, sample: string): Token[] {
+export function highlight(language: Language | 'answer', sample: string): Token[] {
+  const pattern = language === 'answer' ? answerPattern : patterns[language];
   const tokens: Token[] = [];
   let end = 0;
-  for (const match of sample.matchAll(patterns[language])) {
+  for (const match of sample.matchAll(pattern)) {
     if (match.index > end) tokens.push({ kind: 'text', text: sample.slice(end, match.index) });
     const kind = Object.entries(match.groups!).find(([, text]) => text !== undefined)![0] as Token['kind'];
     tokens.push({ kind, text: match[0] });

@@ -192,7 +192,7 @@ function ActList({ act, isDone }: { act: ActName; isDone: boolean }) {
   return (
     <ol class="steps" aria-label={texts.steps}>
       {acts.map((name, index) => (
-        <li key={name} class={index < at ? 'done' : ''} aria-current={name === act ? 'step' : undefined}>
+        <li key={name} class={index < at ? 'done' : ''} aria-current={name === act && index >= at ? 'step' : undefined}>
           <span>{index < at ? <Icon name="check" /> : (index + 1).toLocaleString(pageLocale)}</span>
           {texts.acts[name]}
         </li>

@@ -273,7 +273,7 @@ export const page: PageTexts = {
 export const sandbox: SandboxTexts = {
   title: 'Eine Telefonnummer bestätigen, so wie Ihre Nutzer',
   about: (element) =>
-    `Das Formular ist ${element}; Sie können es in Ihre eigene Seite einbauen. Das Telefon gehört Ihrem Nutzer. Jeder Aufruf des Formulars steht unten als Code, damit Sie ihn selbst ausführen können.`,
+    `Das Formular ist ${element}; Sie können es in Ihre eigene Seite einbauen. Das Telefon gehört Ihrem Nutzer. Jeder Aufruf des Formulars erscheint als Code, damit Sie ihn selbst ausführen können.`,
   app: 'App',
   steps: 'Schritte',
   acts: { verify: 'Bestätigen', pay: 'Zahlen', change: 'Nummer ändern' },

@@ -276,7 +276,7 @@ export const page = {
 export const sandbox = {
   title: 'Verify a phone, the way your users will',
   about: (element: string) =>
-    `The form is ${element}, which you can put into your own page. The phone is your user’s. Every call of the form is listed below as code, so that you can make it yourself.`,
+    `The form is ${element}, which you can put into your own page. The phone is your user’s. Every call of the form is listed as code, so that you can make it yourself.`,
   app: 'App',
   steps: 'Steps',
   acts: { verify: 'Verify', pay: 'Pay', change: 'Change number' },

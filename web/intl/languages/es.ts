@@ -271,7 +271,7 @@ export const page: PageTexts = {
 export const sandbox: SandboxTexts = {
   title: 'Verifique un teléfono como lo harán sus usuarios',
   about: (element) =>
-    `El formulario es ${element}, que puede poner en su propia página. El teléfono es el de su usuario. Cada llamada del formulario aparece abajo como código, para que pueda hacerla usted mismo.`,
+    `El formulario es ${element}, que puede poner en su propia página. El teléfono es el de su usuario. Cada llamada del formulario aparece como código, para que pueda hacerla usted mismo.`,
   app: 'Aplicación',
   steps: 'Pasos',
   acts: { verify: 'Verificar', pay: 'Pagar', change: 'Cambiar número' },

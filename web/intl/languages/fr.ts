@@ -270,7 +270,7 @@ export const page: PageTexts = {
 export const sandbox: SandboxTexts = {
   title: 'Vérifiez un téléphone, comme vos utilisateurs',
   about: (element) =>
-    `Le formulaire est ${element}, que vous pouvez placer dans votre propre page. Le téléphone est celui de votre utilisateur. Chaque appel du formulaire figure ci-dessous sous forme de code, pour que vous puissiez le faire vous-même.`,
+    `Le formulaire est ${element}, que vous pouvez placer dans votre propre page. Le téléphone est celui de votre utilisateur. Chaque appel du formulaire figure sous forme de code, pour que vous puissiez le faire vous-même.`,
   app: 'Application',
   steps: 'Étapes',
   acts: { verify: 'Vérifier', pay: 'Payer', change: 'Changer de numéro' },

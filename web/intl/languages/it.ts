@@ -271,7 +271,7 @@ export const page: PageTexts = {
 export const sandbox: SandboxTexts = {
   title: 'Verifichi un telefono come faranno i Suoi utenti',
   about: (element) =>
-    `Il modulo è ${element}, che può inserire nella Sua pagina. Il telefono è quello del Suo utente. Ogni chiamata del modulo è elencata sotto come codice, così può farla anche Lei.`,
+    `Il modulo è ${element}, che può inserire nella Sua pagina. Il telefono è quello del Suo utente. Ogni chiamata del modulo è elencata come codice, così può farla anche Lei.`,
   app: 'App',
   steps: 'Passaggi',
   acts: { verify: 'Verifica', pay: 'Paga', change: 'Cambia numero' },

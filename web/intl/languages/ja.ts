@@ -269,7 +269,7 @@ export const page: PageTexts = {
 export const sandbox: SandboxTexts = {
   title: 'ユーザーと同じように電話番号を確認する',
   about: (element) =>
-    `フォームは ${element} です。ご自分のページに置くことができます。電話はユーザーのものです。フォームの呼び出しはすべて下にコードで表示され、ご自分でも実行できます。`,
+    `フォームは ${element} です。ご自分のページに置くことができます。電話はユーザーのものです。フォームの呼び出しはすべてコードで表示され、ご自分でも実行できます。`,
   app: 'アプリ',
   steps: '手順',
   acts: { verify: '確認', pay: '支払い', change: '番号の変更' },

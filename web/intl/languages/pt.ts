@@ -270,7 +270,7 @@ export const page: PageTexts = {
 export const sandbox: SandboxTexts = {
   title: 'Verifique um telefone como farão os seus utilizadores',
   about: (element) =>
-    `O formulário é ${element}, que pode colocar na sua própria página. O telefone é o do seu utilizador. Cada chamada do formulário aparece abaixo como código, para que a possa fazer também.`,
+    `O formulário é ${element}, que pode colocar na sua própria página. O telefone é o do seu utilizador. Cada chamada do formulário aparece como código, para que a possa fazer também.`,
   app: 'Aplicação',
   steps: 'Passos',
   acts: { verify: 'Verificar', pay: 'Pagar', change: 'Mudar de número' },
