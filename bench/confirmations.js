@@ -5,6 +5,7 @@
 import { loadRow, measured, ratio } from './harness.js';
 
 const connections = 48;
+const rounds = 3;
 const terms = { amount: '24.90', currency: 'EUR', payee: 'Corner Shop' };
 const phoneOf = (id) => `+4479${String(id).padStart(8, '0')}`;
 
@@ -54,10 +55,22 @@ export async function benchConfirmations(bench, { each, oldRows }) {
     return { send, verify, create, check };
   }
 
-  await play(1_000_001);
-  const young = await play(2_000_001);
+  let next = 1_000_001;
+  /** The best of several rounds, since the machine is not equally fast at all times. */
+  async function playOften() {
+    const played = [];
+    for (let round = 0; round < rounds; round += 1) {
+      played.push(await play(next));
+      next += each;
+    }
+    const best = (name) => played.map((figures) => figures[name]).sort((a, b) => b.perSecond - a.perSecond)[0];
+    return Object.fromEntries(Object.keys(played[0]).map((name) => [name, best(name)]));
+  }
+
+  await play(900_001);
+  const young = await playOften();
   await addOld(bench, oldRows);
-  const old = await play(3_000_001);
+  const old = await playOften();
   await service.stop();
   const many = `with ${oldRows.toLocaleString('en')} old confirmations`;
   return {
