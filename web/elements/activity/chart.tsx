@@ -260,7 +260,9 @@ export function WaitingChart() {
           </div>
         ))}
       </div>
-      <span class="quiet small spending-title" />
+      <div class="spending">
+        <span class="quiet small spending-title" />
+      </div>
       <span class="quiet small month-statement" />
     </section>
   );
