@@ -41,14 +41,6 @@ export function directionOf(locale: string): 'rtl' | 'ltr' {
   return rightToLeft.has(new Intl.Locale(locale).language) ? 'rtl' : 'ltr';
 }
 
-/**
- * A phone number inside a sentence. In a sentence from right to left its groups of digits and its plus would change places,
- * so it is isolated (U+2066 to U+2069).
- */
-export function phoneInSentence(phoneNumber: string, locale: string): string {
-  return directionOf(locale) === 'rtl' ? `\u2066${phoneNumber}\u2069` : phoneNumber;
-}
-
 export interface LanguageAttributes {
   lang: string;
   dir?: 'rtl' | 'ltr';

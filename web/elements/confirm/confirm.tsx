@@ -1,7 +1,6 @@
 /** The form: what is confirmed, its code, done. The host page decides; nothing here calls the service. */
 import type { Ref } from 'preact';
 import { useEffect, useImperativeHandle, useRef, useState } from 'preact/hooks';
-import { phoneInSentence } from '../../intl/locale.ts';
 import { formatMoney } from '../../intl/money.ts';
 import type { Channel } from '../code/channels.ts';
 import { CodeEntry, type AwaitedCode, type Busy, type CodeEntryHandle } from '../code/code-entry.tsx';
@@ -180,8 +179,8 @@ function What({ terms: { amount, currency = '', payee }, texts, locale }: Confir
   );
 }
 
-function aboutOf(channel: Channel | undefined, { phone, texts, locale }: ConfirmProps): string {
+function aboutOf(channel: Channel | undefined, { phone, texts }: ConfirmProps): string {
   if (channel === 'voice') return texts.calledAbout;
   if (channel === 'whatsapp') return texts.whatsAppAbout;
-  return phone === undefined ? texts.codeAbout : texts.codeAboutNumber(phoneInSentence(phone, locale));
+  return phone === undefined ? texts.codeAbout : texts.codeAboutNumber(phone);
 }

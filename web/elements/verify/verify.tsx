@@ -10,7 +10,6 @@ import { Done } from '../code/done.tsx';
 import { reportOf, useClearWhenOnline } from '../code/failures.ts';
 import { failureOf, verifySentence, type VerifyFailure } from './failures.ts';
 import { useForm } from './form.ts';
-import { phoneInSentence } from '../../intl/locale.ts';
 import type { VerifyFormTexts } from '../../intl/languages/verify-texts.ts';
 import { NumberStep, type EnteredNumber } from './number-step.tsx';
 
@@ -236,7 +235,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
       <CodeEntry
         awaited={sent!}
         texts={texts}
-        about={aboutOf(sent!, texts, form.locale)}
+        about={aboutOf(sent!, texts)}
         submit={{ label: texts.verify, busyLabel: texts.verifying }}
         channels={channels}
         failure={failure}
@@ -284,11 +283,10 @@ function isUnanswered(error: unknown): boolean {
   return error instanceof LedgerlineError && (error.kind === 'offline' || error.kind === 'unavailable');
 }
 
-function aboutOf({ display, channel, isUncertain }: SentTo, texts: VerifyFormTexts, locale: string): string {
-  const phoneNumber = phoneInSentence(display, locale);
-  if (isUncertain) return texts.codeMayArrive(phoneNumber);
-  if (channel === 'voice') return texts.calledAbout(phoneNumber);
-  return channel === 'whatsapp' ? texts.whatsAppAbout(phoneNumber) : texts.codeAbout(phoneNumber);
+function aboutOf({ display, channel, isUncertain }: SentTo, texts: VerifyFormTexts): string {
+  if (isUncertain) return texts.codeMayArrive(display);
+  if (channel === 'voice') return texts.calledAbout(display);
+  return channel === 'whatsapp' ? texts.whatsAppAbout(display) : texts.codeAbout(display);
 }
 
 /** Nothing about a text of unknown outcome: the sentence above the field says it. */
@@ -297,11 +295,11 @@ function sentenceInCodeStep(failure: VerifyFailure, texts: VerifyFormTexts, time
 }
 
 function Verified({ display }: { display: string | undefined }) {
-  const { texts, change, locale } = useForm();
+  const { texts, change } = useForm();
   return (
     <Done part="verified" title={change && display !== undefined ? texts.changedTitle : texts.verifiedTitle}>
       <p class="soft" part="text">
-        {display === undefined ? texts.verifiedBefore : texts.verified(phoneInSentence(display, locale))}
+        {display === undefined ? texts.verifiedBefore : texts.verified(display)}
       </p>
     </Done>
   );
