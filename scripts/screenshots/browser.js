@@ -7,7 +7,13 @@ import path from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 
-const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const candidates = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/chromium-headless-shell',
+];
 
 /** `folder` is for files that are needed while the browser runs. */
 export async function launchBrowser(folder) {
@@ -17,7 +23,7 @@ export async function launchBrowser(folder) {
 }
 
 async function fontEnvironment(folder) {
-  const bin = path.join(path.dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../bin');
+  const bin = path.join(path.dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../../bin');
   const input = brotliDecompressSync(await readFile(path.join(bin, 'fonts.tar.br')));
   execFileSync('tar', ['xf', '-', '-C', folder], { input });
   const config = path.join(folder, 'fonts.conf');

@@ -169,8 +169,8 @@ it('an operator signs in to production’s console by a token of their own issue
   // Who may look may not change.
   await signIn(page, await issuer.mint('ben@bank.example', 'operator:read'));
   await page.getByText('ben@bank.example').waitFor();
-  await page.locator('.figure').first().waitFor();
-  expect(await page.locator('.figure').first().innerText()).toBe('1');
+  await page.locator('.tile-figure').first().waitFor();
+  expect(await page.locator('.tile-figure').first().innerText()).toBe('1');
   await page.getByRole('link', { name: 'Safe list' }).click();
   expect(await page.getByRole('button', { name: 'Add' }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Sign out' }).click();
@@ -194,10 +194,10 @@ it('an operator signs in to production’s console by a token of their own issue
   await page.getByRole('row').nth(4).waitFor();
   const rows = (await tableCells(page)).map((cells) => cells.slice(1, 4));
   expect(rows).toEqual([
-    ['ada@bank.example\nbank-desk', 'Added to the safe list', masked],
-    ['ada@bank.example\nbank-desk', 'Lifted a block', `user ${id}`],
-    ['ada@bank.example\nbank-desk', 'Revealed the number', `user ${id}`],
-    ['ada@bank.example\nbank-desk', 'Searched for a number or e-mail', masked],
+    ['ada@bank.example bank-desk', 'Added to the safe list', masked],
+    ['ada@bank.example bank-desk', 'Lifted a block', `user ${id}`],
+    ['ada@bank.example bank-desk', 'Revealed the number', `user ${id}`],
+    ['ada@bank.example bank-desk', 'Searched for a number or e-mail', masked],
   ]);
   await expectAccessible(page);
   const sql = postgres(database.url, { max: 1 });

@@ -57,6 +57,7 @@ it('amounts in every currency, in rows, day totals, chart and details', async ()
   const shown = await Promise.all((await rows.all()).map(shownText));
   expect(shown).toEqual(['JP¥ +75,677', 'UK£ −12.50', '€ +1,234.56', '.إ.د −9.99']);
   const totals = page.locator('.day p > span:not(.where-narrow)');
+  await totals.nth(3).waitFor();
   const day = await Promise.all((await totals.all()).map(shownText));
   expect(day).toEqual(['.إ.د −9.99', '€ +1,234.56', 'UK£ −12.50', 'JP¥ +75,677']);
   await page.locator('.chart select').selectOption('JPY');

@@ -84,8 +84,7 @@ function cellsOf(action: OperatorAction) {
   return [
     <Time instant={at} />,
     <>
-      {subject}
-      {client !== subject && <span class="small-print">{client}</span>}
+      {subject} {client !== subject && <span class="small-print">{client}</span>}
     </>,
     nameOf(action),
     targetOf(action),

@@ -77,8 +77,7 @@ function cellsOf(endpoint: OperatorWebhookEndpoint) {
   const { id, url, description, types, due, oldestDueAt } = endpoint;
   return [
     <>
-      {url}
-      <span class="small-print">{description ? `${id}: ${description}` : id}</span>
+      {url} <span class="small-print">{description ? `${id}: ${description}` : id}</span>
     </>,
     types.length === 0 ? t.webhooks.allTypes : types.join(', '),
     <Health endpoint={endpoint} />,
