@@ -1,6 +1,6 @@
 /**
- * Takes pictures of every page in every state, light and dark, 1280 and 390 pixels wide, into `screenshots/`, and copies
- * those that README and docs show to `docs/images/`, with the tour. Needs an installed Chromium, or CHROMIUM=path.
+ * Takes pictures of every page in every state into `screenshots/`, light and dark, 1280 and 390 pixels wide, and also 320
+ * pixels wide and in forced colours, and copies those that README and docs show to `docs/images/`, with the tour. Needs an installed Chromium, or CHROMIUM=path.
  * `npm run screenshots wallet`: only states whose names start so, and no tour. `npm run screenshots -- --shown`: only the
  * pictures that README and docs show.
  */
@@ -22,8 +22,12 @@ const prefix = words.find((word) => !word.startsWith('--')) ?? '';
 const pictures = fileURLToPath(new URL('../screenshots/', import.meta.url));
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
 
-const variants = ['light', 'dark'].flatMap((colorScheme) => [1280, 390].map((width) => ({ colorScheme, width })));
-const heights = { 1280: 860, 390: 844 };
+const variants = [
+  ...['light', 'dark'].flatMap((look) => [1280, 390].map((width) => ({ look, width }))),
+  { look: 'light', width: 320 },
+  { look: 'forced', width: 1280 },
+];
+const heights = { 1280: 860, 390: 844, 320: 640 };
 
 const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-screenshots-'));
 const start = (name, settings = {}) =>
@@ -34,14 +38,15 @@ const start = (name, settings = {}) =>
     logFormat: 'text',
   });
 
-const shownFile = (state, { colorScheme, width }) =>
-  shown.find((entry) => entry.state === state && entry.colorScheme === colorScheme && entry.width === width)?.file;
+const shownFile = (state, { look, width }) =>
+  shown.find((entry) => entry.state === state && entry.look === look && entry.width === width)?.file;
 
 async function takePicture(url, { name, address, height, prepare }, variant) {
-  const { colorScheme, width } = variant;
+  const { look, width } = variant;
   const context = await browser.newContext({
     viewport: { width, height: (width === 1280 && height) || heights[width] },
-    colorScheme,
+    colorScheme: look === 'dark' ? 'dark' : 'light',
+    forcedColors: look === 'forced' ? 'active' : 'none',
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
   });
@@ -51,7 +56,7 @@ async function takePicture(url, { name, address, height, prepare }, variant) {
   await prepare?.(page);
   await page.evaluate('scrollTo(0, 0)');
   await page.waitForTimeout(400);
-  const file = path.join(pictures, `${name}-${colorScheme}-${width}.png`);
+  const file = path.join(pictures, `${name}-${look}-${width}.png`);
   await page.screenshot({ path: file });
   await context.close();
   const image = shownFile(name, variant);
@@ -66,7 +71,7 @@ async function takePictures(url, states) {
       try {
         await takePicture(url, state, variant);
       } catch (error) {
-        console.error(`${state.name}, ${variant.colorScheme}, ${variant.width}: ${error.message}`);
+        console.error(`${state.name}, ${variant.look}, ${variant.width}: ${error.message}`);
         process.exitCode = 1;
       }
     }

@@ -42,6 +42,7 @@ const bounds: Record<string, string> = {
   'events/webhooks/dispatcher.ts workers': 'webhook endpoints',
   'events/webhooks/endpoint-worker.ts #inFlight': 'requests in flight',
   'events/webhooks/host-limits.ts #hosts': 'hosts of webhook endpoints',
+  'sms/confirmation-text.ts formats': 'maxFormats; currencies and languages',
   'guard/decisions.ts #totals': 'rules, their actions, and hours since the last flush',
   'guard/fired-rules.ts writtenAt': 'rules and countries',
   'guard/leases.ts #leases': 'leaseLimit; a name is a prefix of a phone number',

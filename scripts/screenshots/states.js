@@ -240,13 +240,13 @@ export const consoleStates = (blocked) => [
 
 /** The pictures that README and docs show: the name of the file, and of what. */
 export const shown = [
-  { file: 'sandbox', state: 'sandbox', colorScheme: 'light', width: 1280 },
-  { file: 'wallet', state: 'wallet', colorScheme: 'light', width: 1280 },
-  { file: 'wallet-phone', state: 'wallet', colorScheme: 'light', width: 390 },
-  { file: 'wallet-detail', state: 'wallet-detail', colorScheme: 'light', width: 1280 },
-  { file: 'console', state: 'console', colorScheme: 'light', width: 1280 },
-  { file: 'console-guard', state: 'console-guard', colorScheme: 'dark', width: 1280 },
-  { file: 'console-messages', state: 'console-messages', colorScheme: 'light', width: 1280 },
-  { file: 'console-safe-list', state: 'console-safe-list', colorScheme: 'light', width: 1280 },
-  { file: 'console-customer', state: 'console-customer', colorScheme: 'light', width: 1280 },
+  { file: 'sandbox', state: 'sandbox', look: 'light', width: 1280 },
+  { file: 'wallet', state: 'wallet', look: 'light', width: 1280 },
+  { file: 'wallet-phone', state: 'wallet', look: 'light', width: 390 },
+  { file: 'wallet-detail', state: 'wallet-detail', look: 'light', width: 1280 },
+  { file: 'console', state: 'console', look: 'light', width: 1280 },
+  { file: 'console-guard', state: 'console-guard', look: 'dark', width: 1280 },
+  { file: 'console-messages', state: 'console-messages', look: 'light', width: 1280 },
+  { file: 'console-safe-list', state: 'console-safe-list', look: 'light', width: 1280 },
+  { file: 'console-customer', state: 'console-customer', look: 'light', width: 1280 },
 ];
