@@ -23,6 +23,8 @@ export async function benchGateway(bench, { quick }) {
     LEDGERLINE_GATEWAYS: 'webhook',
     LEDGERLINE_WEBHOOK_URL: url,
     LEDGERLINE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+    // With the default, some of so many in flight would be refused as an overload.
+    LEDGERLINE_REQUESTS: String(2 * inFlight),
   });
   let next = first;
   /** Each body names a user who has not been sent a code yet. */
