@@ -1,10 +1,11 @@
 /** Periodic jobs: each runs again and again, a failure is reported and does not end it, and a stop waits. */
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createJobs } from '../../src/app/jobs.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { createJobLeases } from '../../src/db/job-leases.ts';
 import type { Observation } from '../../src/monitoring/observe.ts';
 import { cloneDatabase } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 const always = { sweep: { everyMilliseconds: 1 } };
 
@@ -31,7 +32,7 @@ it('runs again after a failure, and reports the failure with the name of the job
       if (runs === 1) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     },
   });
-  await vi.waitUntil(() => runs >= 3, { timeout: 15_000 });
+  await until(() => runs >= 3);
   await jobs.stop();
   expect(observed.slice(0, 2)).toEqual([
     { kind: 'job-started', job: 'sweep' },
@@ -56,18 +57,18 @@ it('the pause grows while there is nothing to do, and a request or a wake ends i
     flush: async () => void (runs.flush += 1),
   });
   // With something to do it keeps its pace. Otherwise the pauses double: a hundred runs would take until the end of time.
-  await vi.waitUntil(() => runs.sweep > 100, { timeout: 15_000 });
+  await until(() => runs.sweep > 100);
   expect(runs.flush).toBeLessThan(20);
   hasWork = false;
   const before = runs.sweep;
-  await vi.waitUntil(() => runs.sweep >= before + 10, { timeout: 30_000 });
+  await until(() => runs.sweep >= before + 10);
   // The next pause is longer than five seconds by now.
   const [swept, flushed] = [runs.sweep, runs.flush];
   jobs.wakeByRequest();
-  await vi.waitUntil(() => runs.sweep > swept, { timeout: 4000 });
+  await until(() => runs.sweep > swept);
   expect(runs.flush).toBe(flushed);
   jobs.wake('flush');
-  await vi.waitUntil(() => runs.flush > flushed, { timeout: 4000 });
+  await until(() => runs.flush > flushed);
   await jobs.stop();
 });
 
@@ -84,7 +85,7 @@ it('a stop waits for the run in progress, and no other run follows', async () =>
       hasEnded = true;
     },
   });
-  await vi.waitUntil(() => runs === 1, { timeout: 15_000 });
+  await until(() => runs === 1);
   const stopped = jobs.stop();
   open();
   await stopped;
@@ -100,11 +101,11 @@ it('a job that runs once runs in one process of several, and in another when tha
     jobs.start({ sweep: async () => void (runs[node]! += 1) });
     return jobs;
   });
-  await vi.waitUntil(() => Math.max(...runs) >= 10, { timeout: 15_000 });
+  await until(() => Math.max(...runs) >= 10);
   const first = runs.findIndex((count) => count > 0);
   expect(runs.filter((count) => count > 0)).toHaveLength(1);
   await nodes[first]!.stop();
-  await vi.waitUntil(() => runs.some((count, node) => node !== first && count >= 5), { timeout: 15_000 });
+  await until(() => runs.some((count, node) => node !== first && count >= 5));
   expect(runs.filter((count, node) => node !== first && count > 0)).toHaveLength(1);
   await Promise.all(nodes.map((jobs) => jobs.stop()));
   // A process that left the run to another one has not succeeded.

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpRequest } from '../harness/http-request.ts';
 import { newPhone, row, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -138,7 +139,7 @@ it('empties everything without a deadlock, while other requests hold some of the
     await sql`select from events limit 1`;
     emptied = own.call('/sandbox/data', undefined, { method: 'DELETE', token: null });
     // It has tried to take all tables at once, and now holds the first while it waits for this one.
-    await vi.waitUntil(() => isWaitingForLock(own), { timeout: 30_000 });
+    await until(() => isWaitingForLock(own));
     expect(await sql`select from users limit 1`).toHaveLength(1);
   });
   expect((await emptied!).status).toBe(204);
@@ -156,7 +157,7 @@ it('sets the clock back although the rows it changes are locked by other request
     const holder = own.sql.begin(async (sql) => {
       await sql`select from phone_sends for update`;
       reset = own.call('/sandbox/clock', undefined, { method: 'DELETE', token: null });
-      await vi.waitUntil(() => isWaitingForLock(own), { timeout: 30_000 });
+      await until(() => isWaitingForLock(own));
       // The reset holds this row while it waits for the other ones.
       await sql`select from verifications where user_id = ${id} for update`;
     });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
 
@@ -260,8 +261,8 @@ describe('a token of an external issuer', () => {
       issuer.gate = new Promise((resolve) => (open = resolve));
       const before = issuer.reads;
       // Until the cool-down since the first read is over, an unknown key is refused without a further read.
-      const first = vi.waitUntil(async () => (await callWith(tokens[0]!, own)) !== 401, { timeout: 30_000 });
-      await vi.waitUntil(() => issuer.reads > before, { timeout: 30_000 });
+      const first = until(async () => (await callWith(tokens[0]!, own)) !== 401);
+      await until(() => issuer.reads > before);
       const answers = tokens.map((token) => callWith(token, own));
       open();
       expect(await Promise.all(answers)).toEqual(Array(20).fill(400));

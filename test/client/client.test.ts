@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { clientCredentials, createClient, isE164, parseExact, type Client } from '../../client/index.ts';
 import { clientTypes } from '../../src/http/openapi/client-types.ts';
 import { completeDocument } from '../../src/http/routes/index.ts';
@@ -337,7 +337,7 @@ describe('retries', () => {
     const { url, requests } = await scripted({ status: neverAnswered });
     const controller = new AbortController();
     const call = createClient({ baseUrl: url, token: 't' }).userStatus(1, { signal: controller.signal });
-    await vi.waitUntil(() => requests.length === 1, { timeout: 15_000 });
+    await until(() => requests.length === 1);
     controller.abort();
     const error = await failure(call);
     expect([error.kind, error.cause]).toEqual(['aborted', controller.signal.reason]);

@@ -3,8 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
+import { until } from '../harness/until.ts';
 
 /** As on a busy machine: the file of the killed server is read again before its end is noticed. */
 function holdUpEventLoop(): void {
@@ -34,11 +35,11 @@ it('the embedded PostgreSQL is started again also when it is killed at the momen
   }
 
   for (let round = 0; round < 5; round += 1) {
-    killed = (await vi.waitUntil(readReadyPid, { timeout: 30_000, interval: 1 }))!;
+    killed = (await until(readReadyPid))!;
     process.kill(killed, 'SIGKILL');
     holdUpEventLoop();
   }
-  await vi.waitUntil(readReadyPid, { timeout: 30_000 });
+  await until(readReadyPid);
   const sql = postgres(embedded.url, { max: 1 });
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   await sql.end();

@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/network/free-port.ts';
 import { parseAddress } from '../../src/db/address.ts';
 import { openDatabase, type Database, type Sql } from '../../src/db/database.ts';
@@ -134,9 +134,8 @@ it('a stream that is not read to its end leaves no session open', async () => {
     expect(some).toHaveLength(1000);
     break;
   }
-  await vi.waitUntil(
+  await until(
     async () => (await admin`select from pg_stat_activity where query like 'fetch%' and state <> 'idle'`).length === 0,
-    { timeout: 15_000 },
   );
 });
 

@@ -1,11 +1,12 @@
 /** The primary dies and a standby takes over. */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { noteFigures } from '../harness/figures.ts';
 import { startReplicated, type Replicated } from '../harness/servers.ts';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 /** Both hosts, in an order in which the first one is the wrong one. */
 const bothHosts = ({ primary, standby }: Replicated) =>
@@ -53,24 +54,22 @@ it(
     const service = await serviceForTest({ DATABASE_URL: bothHosts(servers) });
     const individualId = await service.createUser();
     const along = recordAlong(service, individualId);
-    await vi.waitUntil(() => along.acknowledged.length >= 20, { timeout: 60_000 });
+    await until(() => along.acknowledged.length >= 20);
 
     await servers.primary.crash();
     const crashedAt = performance.now();
-    await vi.waitUntil(async () => (await ready(service)) === 503, { timeout: 30_000 });
+    await until(async () => (await ready(service)) === 503);
     // The standby answers, but takes no writes: the service must not take it for the database.
-    await vi.waitUntil(() => along.refused.length >= 5, { timeout: 30_000 });
+    await until(() => along.refused.length >= 5);
     expect([...new Set(along.refused)]).toEqual([503]);
-    await vi.waitUntil(async () => (await readyTimes(service, 5)).every((status) => status === 503), {
-      timeout: 30_000,
-    });
+    await until(async () => (await readyTimes(service, 5)).every((status) => status === 503));
 
     await servers.standby.promote();
     const promotedAt = performance.now();
     const before = along.acknowledged.length;
-    await vi.waitUntil(() => along.acknowledged.length > before, { timeout: 60_000, interval: 5 });
+    await until(() => along.acknowledged.length > before);
     const healedAt = performance.now();
-    await vi.waitUntil(() => along.acknowledged.length >= before + 20, { timeout: 60_000 });
+    await until(() => along.acknowledged.length >= before + 20);
     await along.stop();
     expect(await ready(service)).toBe(200);
     const { json } = await service.list({ individualId, dataBatchCount: 1000 });

@@ -1,8 +1,9 @@
 /** Pages from a standby: never older than what the caller has seen, and never those of an erased user. */
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startReplicated, type Replicated } from '../harness/servers.ts';
 import { cloneDatabase, row, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let servers: Replicated;
 let service: Service;
@@ -25,9 +26,8 @@ const goOnReplaying = () => servers.standby.ask('select pg_wal_replay_resume()')
 /** Until the standby has all that the primary has. */
 async function caughtUp(): Promise<void> {
   const [{ lsn }] = (await servers.primary.ask('select pg_current_wal_lsn()::text as lsn')) as [{ lsn: string }];
-  await vi.waitUntil(
+  await until(
     async () => (await servers.standby.ask(`select pg_last_wal_replay_lsn() >= '${lsn}' as is_there`))[0]!.is_there,
-    { timeout: 30_000 },
   );
 }
 

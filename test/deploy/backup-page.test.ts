@@ -5,11 +5,12 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/network/free-port.ts';
 import { dataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { initialize, Server, serverUser } from '../harness/servers.ts';
 import { row } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 const execute = promisify(execFile);
 const page = await readFile(path.resolve(import.meta.dirname, '../../docs/backup.md'), 'utf8');
@@ -86,10 +87,9 @@ it.skipIf(!isInstalled)(
     const list = path.join(path.dirname(dataDir), 'erased.txt');
     await writeFile(list, (await run(['erased', '--since', '2020-01-01'], settings)).stdout);
     const [segment] = await server.ask('select pg_walfile_name(pg_switch_wal()) as name');
-    await vi.waitUntil(
+    await until(
       async () =>
         (await server.ask('select last_archived_wal as name from pg_stat_archiver'))[0]!.name >= segment!.name,
-      { timeout: 60_000 },
     );
     // Written after the last segment that was archived: this is the loss.
     const lost = await createUser(service);
@@ -98,7 +98,7 @@ it.skipIf(!isInstalled)(
 
     await shell(restore!);
     await start();
-    await vi.waitUntil(async () => !(await server.ask('select pg_is_in_recovery() as is'))[0]!.is, { timeout: 60_000 });
+    await until(async () => !(await server.ask('select pg_is_in_recovery() as is'))[0]!.is);
     const command = runBlocks('sh').find((text) => text.startsWith('ledgerline'))!;
     const words = command.trim().replace('erased.txt', list).split(' ').slice(1);
     const quiet = { ...settings, LEDGERLINE_QUIET: 'true' };

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/network/free-port.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
 import { proxyKinds, startProxy, type Proxy } from '../harness/servers/proxies.ts';
@@ -115,7 +115,7 @@ describe.each(proxyKinds)('$name', (kind) => {
         return sent;
       });
       onTestFinished(() => slow.forEach((sent) => sent.destroy()));
-      await vi.waitUntil(() => nodes.requests.includes('POST /App/Record-Transactions'), { timeout: 10_000 });
+      await until(() => nodes.requests.includes('POST /App/Record-Transactions'));
       slow[0]!.end(' '.repeat(99));
       await once(slow[0]!, 'response');
       expect(nodes.requests.filter((each) => each.startsWith('POST')).toSorted()).toEqual([
@@ -138,9 +138,7 @@ describe.each(proxyKinds)('$name', (kind) => {
         socket.on('data', (chunk) => (received += String(chunk))).on('error', () => {});
         socket.write('POST /app/record-transactions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n');
         const count = nodes.requests.length;
-        await vi.waitUntil(() => nodes.requests.length > count || received !== '' || socket.destroyed, {
-          timeout: 10_000,
-        });
+        await until(() => nodes.requests.length > count || received !== '' || socket.destroyed);
         return nodes.requests.length > count ? 'passed on' : received;
       };
       for (let count = 0; count < limit; count += 1) expect(await openOne()).toBe('passed on');

@@ -7,13 +7,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/network/free-port.ts';
 import { ServiceProcess } from '../harness/process.ts';
 import { proxyKinds, startProxy, type Proxy } from '../harness/servers/proxies.ts';
 import { startReplicated } from '../harness/servers.ts';
 import { row } from '../harness/service.ts';
 import { isFull } from '../harness/size.ts';
+import { until } from '../harness/until.ts';
 
 const restarts = isFull ? 12 : 2;
 const requestsPerSecond = isFull ? 100 : 50;
@@ -84,7 +85,7 @@ function startSteadyLoad(proxy: Proxy, token: string, individualId: number) {
     },
     async stop() {
       clearInterval(timer);
-      await vi.waitUntil(() => settled === sent, { timeout: 120_000 });
+      await until(() => settled === sent);
       agent.destroy();
     },
   };
@@ -130,7 +131,7 @@ describe.each(pairs)('$name, nodes of $processes process(es)', ({ kind, name, pr
       const { tally } = load;
       const untilMoreAnswered = (count: number) => {
         const before = tally.answered;
-        return vi.waitUntil(() => tally.answered > before + count, { timeout: 60_000 });
+        return until(() => tally.answered > before + count);
       };
 
       await untilMoreAnswered(requestsPerSecond);
@@ -143,7 +144,7 @@ describe.each(pairs)('$name, nodes of $processes process(es)', ({ kind, name, pr
       await untilMoreAnswered(requestsPerSecond);
       await servers.primary.crash();
       const refusedBefore = tally.refused;
-      await vi.waitUntil(() => tally.refused > refusedBefore + requestsPerSecond, { timeout: 30_000 });
+      await until(() => tally.refused > refusedBefore + requestsPerSecond);
       await servers.standby.promote();
       await untilMoreAnswered(3 * requestsPerSecond);
       await load.stop();

@@ -6,10 +6,11 @@ import { chmod, chown, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { installBinaries, isRoot, nobody } from '../../src/db/embedded/binaries.ts';
 import { freePort } from '../../src/network/free-port.ts';
 import { runMigrations } from '../../src/db/migrations/migrate.ts';
+import { until } from './until.ts';
 
 /** PostgreSQL refuses to run as root. */
 export const serverUser = isRoot ? { uid: nobody, gid: nobody } : {};
@@ -53,13 +54,11 @@ export class Server {
         stdio: ['ignore', log, log],
       },
     );
-    await vi.waitUntil(
-      () =>
-        this.ask('select 1').then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 30_000, interval: 50 },
+    await until(() =>
+      this.ask('select 1').then(
+        () => true,
+        () => false,
+      ),
     );
   }
 
@@ -144,9 +143,7 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
   try {
     await primary.start(isSynchronous ? { synchronous_standby_names: '*', synchronous_commit: 'on' } : {});
     await standby.start();
-    await vi.waitUntil(async () => (await primary.ask('select from pg_stat_replication')).length === 1, {
-      timeout: 30_000,
-    });
+    await until(async () => (await primary.ask('select from pg_stat_replication')).length === 1);
     await primary.ask('create database ledgerline');
     await runMigrations(primary.url);
     return { primary, standby, stop };

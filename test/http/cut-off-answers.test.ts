@@ -2,12 +2,13 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Admission } from '../../src/sharing/admission.ts';
 import { databaseAway } from '../../src/errors.ts';
 import { operation, type Reply } from '../../src/http/operation.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createObserver } from '../../src/monitoring/observe.ts';
+import { until } from '../harness/until.ts';
 
 /** The server with one operation, which answers with this. */
 async function serverWith(makeReply: () => Reply) {
@@ -39,8 +40,7 @@ async function serverWith(makeReply: () => Reply) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  const requestLine = () =>
-    vi.waitUntil(() => lines.find((line) => line.includes('"msg":"request"')), { timeout: 15_000 });
+  const requestLine = () => until(() => lines.find((line) => line.includes('"msg":"request"')));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/stream`,
     lines,
@@ -115,6 +115,6 @@ it('an answer that cannot be written closes the connection, and ends nothing els
   const { url, lines } = await serverWith(() => ({ status: 200, body: 'x', headers: { 'x-broken': 'a\nb' } }));
   for (let count = 1; count <= 2; count += 1) {
     await expect(fetch(url)).rejects.toThrow();
-    await vi.waitUntil(() => lines.filter((line) => line.includes('"msg":"defect"')).length === count);
+    await until(() => lines.filter((line) => line.includes('"msg":"defect"')).length === count);
   }
 });

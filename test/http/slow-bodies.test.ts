@@ -2,9 +2,10 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { httpRequest } from '../harness/http-request.ts';
 import { row, serviceForTest, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 interface Peer {
   socket: Socket;
@@ -58,7 +59,7 @@ it('health is always answered, however many slow bodies without a token there ar
   }
   // Callers from elsewhere do not notice.
   expect(await statusFrom(service, '127.0.0.2', '/User', token)).toBe(201);
-  await vi.waitUntil(() => peers.every(({ socket }) => socket.closed), { timeout: 30_000 });
+  await until(() => peers.every(({ socket }) => socket.closed));
 });
 
 it('a request for a token or a receipt must arrive within a few seconds', async () => {
@@ -69,7 +70,7 @@ it('a request for a token or a receipt must arrive within a few seconds', async 
   const trickle = setInterval(() => receipt.socket.write('x'.repeat(800)), 250);
   onTestFinished(() => clearInterval(trickle));
   for (const { received } of [asked, receipt]) {
-    await vi.waitUntil(() => received().includes('\r\n\r\n'), { timeout: 25_000 });
+    await until(() => received().includes('\r\n\r\n'));
     expect(received()).toMatch(/^HTTP\/1\.1 408 /);
     expect(received().toLowerCase()).toContain('connection: close');
   }
@@ -87,10 +88,10 @@ it('a body with a token must arrive at a minimum rate, but a stream of rows may 
   );
   const trickle = setInterval(() => slow.socket.write(' '), 200);
   onTestFinished(() => clearInterval(trickle));
-  await vi.waitUntil(() => slow.received().includes('\r\n\r\n'), { timeout: 30_000 });
+  await until(() => slow.received().includes('\r\n\r\n'));
   expect(slow.received()).toMatch(/^HTTP\/1\.1 408 [\s\S]*error-reason: request-timeout/i);
   rows.socket.write(JSON.stringify(row(id)).padEnd(line.length));
-  await vi.waitUntil(() => rows.received().includes('totals'), { timeout: 15_000 });
+  await until(() => rows.received().includes('totals'));
   expect(rows.received()).toMatch(/"created":2/);
 });
 
@@ -101,7 +102,7 @@ it('slow bodies make room first, the slowest before the others; idle connections
   const idle = await Promise.all(
     Array.from({ length: 10 }, () => openPeer(service, 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n')),
   );
-  await vi.waitUntil(() => idle.every(({ received }) => received().includes('live')));
+  await until(() => idle.every(({ received }) => received().includes('live')));
   const faster = await Promise.all(Array.from({ length: 3 }, upload));
   const slowest = await Promise.all(Array.from({ length: 2 }, upload));
   const trickle = setInterval(() => {
@@ -111,13 +112,10 @@ it('slow bodies make room first, the slowest before the others; idle connections
   const closed: Peer[] = [];
   for (const peer of [...idle, ...faster, ...slowest]) peer.socket.once('close', () => closed.push(peer));
   // New connections until room has to be made. The slowest two are a tenth of all, and so are closed together.
-  await vi.waitUntil(
-    async () => {
-      await openPeer(service, 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      return closed.length >= 2;
-    },
-    { timeout: 25_000, interval: 200 },
-  );
+  await until(async () => {
+    await openPeer(service, 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return closed.length >= 2;
+  }, 200);
   expect(new Set(closed.slice(0, 2))).toEqual(new Set(slowest));
 });
 
@@ -130,7 +128,7 @@ it('one address gets half of the connections, beyond which only health is answer
   for (const id of ids) {
     const request = `GET /app/live?individualId=${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}`;
     const peer = await openPeer(service, `${request}\r\n\r\n`);
-    await vi.waitUntil(() => peer.received().includes('\r\n\r\n'), { timeout: 15_000 });
+    await until(() => peer.received().includes('\r\n\r\n'));
     if (/^HTTP\/1\.1 503 [\s\S]*retry-after/i.test(peer.received())) break;
     streams.push(peer);
   }

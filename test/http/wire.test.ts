@@ -1,7 +1,8 @@
 /** Paths, errors and CORS on the wire, whatever the operation. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchangeBytes } from '../harness/raw-socket.ts';
 import { expectTraceId, refusal, row, startService, type CallOptions, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -94,8 +95,7 @@ describe('a path', () => {
   });
 });
 
-const logLineWith = (text: string) =>
-  vi.waitUntil(() => service.logLines.find((line) => line.includes(text)), { timeout: 15_000 });
+const logLineWith = (text: string) => until(() => service.logLines.find((line) => line.includes(text)));
 
 describe('an error', () => {
   it('carries the caller’s trace id with a new span id, and the same id is in the log', async () => {

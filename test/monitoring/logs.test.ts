@@ -1,8 +1,9 @@
 /** What an operator finds in the log about a request that was refused. */
 import { connect } from 'node:net';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 const linesOf = (logLines: string[]) => logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
 
@@ -13,7 +14,7 @@ it('says why a token was refused, and which scope a token lacks', async () => {
   await status('nonsense');
   await status(await service.token('transactions:read'));
   const refused = () => linesOf(service.logLines).filter(({ operation }) => operation === 'user-status');
-  await vi.waitUntil(() => refused().length >= 3, { timeout: 15_000 });
+  await until(() => refused().length >= 3);
   const inOrder = refused().toSorted((one, other) => String(one.time).localeCompare(String(other.time)));
   expect(inOrder.map(({ status: code, reason, detail }) => ({ code, reason, detail }))).toEqual([
     { code: 401, reason: 'invalid-token', detail: undefined },
@@ -39,10 +40,10 @@ it('has status 499 for requests whose caller left before their answer, also for 
   const body = JSON.stringify({ id, phoneNumber: newPhone() });
   const request = `POST /User/phone-number/send-code HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${await service.token()}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   socket.write(request + request);
-  await vi.waitUntil(() => gateway.received.length > 0, { timeout: 15_000 });
+  await until(() => gateway.received.length > 0);
   socket.resetAndDestroy();
   const left = () => linesOf(service.logLines).filter(({ operation }) => operation === 'send-code');
-  await vi.waitUntil(() => left().length >= 2, { timeout: 15_000 });
+  await until(() => left().length >= 2);
   for (const answer of answers) answer();
   expect(left().map(({ status }) => status)).toEqual([499, 499]);
 });
@@ -55,7 +56,7 @@ it('does not log probes that find everything well, unless debugging', async () =
   }
   const probes = (lines: string[]) =>
     linesOf(lines).filter(({ operation }) => /^(live|ready)$/.test(String(operation)));
-  await vi.waitUntil(() => probes(chatty.logLines).length >= 2, { timeout: 15_000 });
+  await until(() => probes(chatty.logLines).length >= 2);
   expect(probes(quiet.logLines)).toEqual([]);
   expect(probes(chatty.logLines).map(({ level }) => level)).toEqual(['debug', 'debug']);
 });
@@ -79,7 +80,7 @@ it('has the trace id of the answer in every line about a send and a verification
   const wrong = await service.verify(id, 'nope');
   const traceOf = (kind: string) => linesOf(service.logLines).find(({ msg }) => msg === kind)?.traceId;
   expect([failed.status, refused.status, wrong.status]).toEqual([503, 429, 400]);
-  await vi.waitUntil(() => traceOf('verify-refused') !== undefined, { timeout: 15_000 });
+  await until(() => traceOf('verify-refused') !== undefined);
   expect(traceOf('gateway-asked')).toBe(failed.json.traceId);
   expect([traceOf('send-failed'), traceOf('send-refused'), traceOf('verify-refused')]).toEqual([
     failed.json.traceId,

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { newPhone, serviceForTest } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 interface Attribute {
   key: string;
@@ -80,9 +81,7 @@ it('a send is one trace: the caller’s, the request, the statements, the gatewa
     { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } },
   );
   expect(answer.status).toBe(204);
-  await vi.waitUntil(() => collector.spans.some((span) => span.traceId === traceId && span.kind === 2), {
-    timeout: 15_000,
-  });
+  await until(() => collector.spans.some((span) => span.traceId === traceId && span.kind === 2));
   const spans = collector.spans.filter((span) => span.traceId === traceId);
   const request = spans.find(({ kind }) => kind === 2)!;
   expect(request).toMatchObject({ name: 'POST /User/phone-number/send-code', parentSpanId: '00f067aa0ba902b7' });
@@ -94,7 +93,7 @@ it('a send is one trace: the caller’s, the request, the statements, the gatewa
     'http.route': '/User/phone-number/send-code',
     'http.response.status_code': 204,
   });
-  await vi.waitUntil(() => collector.spans.some(({ name }) => name === 'sms webhook'), { timeout: 15_000 });
+  await until(() => collector.spans.some(({ name }) => name === 'sms webhook'));
   const names = collector.spans.filter((span) => span.traceId === traceId).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['phone.reserveSend', 'sms webhook']));
   expect(traceparents[0]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
@@ -119,7 +118,7 @@ it('a webhook has a span, which its receiver can continue', async () => {
   await service.createUser();
   await service.call(`/webhook-endpoints/${json.id}/test`);
   const webhooks = () => collector.spans.filter(({ name }) => name === 'webhook');
-  await vi.waitUntil(() => webhooks().length === 2 && traceparents.length === 2, { timeout: 15_000 });
+  await until(() => webhooks().length === 2 && traceparents.length === 2);
   expect(traceparents.toSorted()).toEqual(
     webhooks()
       .map((span) => `00-${span.traceId}-${span.spanId}-01`)
@@ -139,12 +138,12 @@ it('jobs that find nothing to do make no spans, and those that do make one', asy
     return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
   };
   const jobSpans = () => collector.spans.filter(({ name }) => name.startsWith('job '));
-  await vi.waitUntil(async () => (await runs()) > 40, { timeout: 30_000 });
+  await until(async () => (await runs()) > 40);
   // These delete what has expired, every ten seconds in one process, and do not count what they deleted.
   const cleaning = ['job guard-sweep', 'job webhook-maintenance'];
   expect(jobSpans().filter(({ name }) => !cleaning.includes(name))).toEqual([]);
   await service.createUser();
-  await vi.waitUntil(() => jobSpans().some(({ name }) => name === 'job event-sequencer'), { timeout: 15_000 });
+  await until(() => jobSpans().some(({ name }) => name === 'job event-sequencer'));
   const job = jobSpans().find(({ name }) => name === 'job event-sequencer')!;
   const statements = collector.spans.filter(({ parentSpanId }) => parentSpanId === job.spanId);
   expect(statements.map(({ name }) => name)).toContain('events.sequenceEvents');

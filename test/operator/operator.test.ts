@@ -1,6 +1,7 @@
 /** The trail of a verification and the operator's overview. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newPhone, serviceForTest, startService, wrongCode, type Answer, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -22,7 +23,7 @@ function readTrail(id: number, isComplete: (events: Event[]) => boolean): Promis
     const trail = await get(`/operator/users/${id}/trail`);
     return isComplete(trail.json.events) && trail;
   };
-  return vi.waitUntil(read, { timeout: 15_000 });
+  return until(read);
 }
 
 describe('/operator/users/{id}/trail', () => {

@@ -1,7 +1,8 @@
 /** Erasure: DELETE /User/{id} and everything that an erased id answers from then on. */
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { tablesWith } from '../harness/personal-data.ts';
 import { newPhone, row, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -111,9 +112,7 @@ describe('DELETE /User/{id}', () => {
         await sql`insert into erased_users (user_id, erased_at) values (${id}, now())`;
         created = own.call('/User', {});
         // The new user waits for the erasure.
-        await vi.waitUntil(async () => (await sql`select from pg_locks where not granted`).length > 0, {
-          timeout: 15_000,
-        });
+        await until(async () => (await sql`select from pg_locks where not granted`).length > 0);
       });
       expect((await created!).json.id).toBeGreaterThan(id);
       expect((await own.call(`/User/${id}`, undefined, { method: 'DELETE' })).status).toBe(204);

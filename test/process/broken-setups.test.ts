@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import postgres from 'postgres';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { makeDigestKey } from '../../src/auth/keys.ts';
 import { runMigrations } from '../../src/db/migrations/migrate.ts';
 import { freePort } from '../../src/network/free-port.ts';
@@ -15,6 +15,7 @@ import { pgbouncerProgram, startPgbouncer } from '../harness/servers/pgbouncer.t
 import { dataFolder, run, ServiceProcess } from '../harness/process.ts';
 import { startReplicated, startServer } from '../harness/servers.ts';
 import { cloneDatabase } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 /** Everything that production needs, but for the database; one part is broken by each test. */
 async function production(broken: Record<string, string>): Promise<Record<string, string>> {
@@ -89,7 +90,7 @@ describe('an issuer', () => {
     expect(await findings(settings)).toEqual([`✗ Issuer: the keys of ${issuer} cannot be read: ${reason}`]);
     const service = await new ServiceProcess(settings).ready();
     const local = `http://127.0.0.1:${settings.PORT}`;
-    await vi.waitUntil(async () => (await (await fetch(`${local}/health/ready`)).text()).includes('has expired'));
+    await until(async () => (await (await fetch(`${local}/health/ready`)).text()).includes('has expired'));
     expect(service.output.stdout).toContain('has expired (CERT_HAS_EXPIRED)');
     await service.end('SIGTERM');
   });
@@ -265,9 +266,7 @@ it('several hosts: doctor lists each, and a start names the reason of each', { t
   const hostLines = async () => (await run(['doctor'], settings)).stdout.match(/^. Host .*$/gm) ?? [];
   const refused = 'nothing answers there (ECONNREFUSED)';
   const unreachable = `! Host ${none}: cannot be used: ${refused}. Check host and port in DATABASE_URL and that the server runs.`;
-  await vi.waitUntil(async () => (await hostLines())[0] === `✓ Host ${first}: standby, timeline 1, not behind`, {
-    timeout: 60_000,
-  });
+  await until(async () => (await hostLines())[0] === `✓ Host ${first}: standby, timeline 1, not behind`);
   expect(await hostLines()).toEqual([
     `✓ Host ${first}: standby, timeline 1, not behind`,
     `✓ Host ${second}: primary, timeline 1; the service uses it`,
@@ -298,15 +297,13 @@ it('several hosts: doctor lists each, and a start names the reason of each', { t
     `The database ledgerline at ${first},${second},${none} cannot be used: ${cause}. ` +
       'Start the primary or promote a standby, and check that DATABASE_URL names all hosts.',
   );
-  await vi.waitUntil(() => running.output.stdout.includes('"available":false'), { timeout: 60_000 });
+  await until(() => running.output.stdout.includes('"available":false'));
   // A session that was open ends first, or the search for a primary does.
   expect(running.output.stdout).toMatch(/"available":false,"cause":"(nothing answers there|none of its hosts)/);
 
   await standby.promote();
   await primary.start();
-  await vi.waitUntil(async () => (await hostLines())[0]?.includes('timeline 2; the service uses it'), {
-    timeout: 60_000,
-  });
+  await until(async () => (await hostLines())[0]?.includes('timeline 2; the service uses it'));
   expect(await hostLines()).toEqual([
     `✓ Host ${first}: primary, timeline 2; the service uses it`,
     `! Host ${second}: primary, timeline 1: an old primary, which the service does not use. Make it a standby of ` +

@@ -7,11 +7,12 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import postgres from 'postgres';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { selfSigned } from '../harness/servers/certificate.ts';
 import { dataFolder, run, ServiceProcess, startProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { startSmsc } from '../harness/servers/smsc.ts';
+import { until } from '../harness/until.ts';
 
 async function databaseForTest(template?: string) {
   const database = await cloneDatabase(template);
@@ -74,13 +75,10 @@ describe('doctor and the start say the same', () => {
         'Set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
     ]);
     const service = await startProcess(await dataFolder(), settings);
-    const ready = await vi.waitUntil(
-      async () => {
-        const answer = await service.call('GET', '/health/ready', null);
-        return answer.json.errors?.Error?.[0].includes('not trusted') && answer;
-      },
-      { timeout: 15_000 },
-    );
+    const ready = await until(async () => {
+      const answer = await service.call('GET', '/health/ready', null);
+      return answer.json.errors?.Error?.[0].includes('not trusted') && answer;
+    });
     expect(ready.status).toBe(503);
     expect(service.output.stdout).toContain('its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
     await service.end('SIGTERM');
@@ -192,7 +190,7 @@ describe('doctor and the start say the same', () => {
       expect.stringMatching(/^Clock: 3\d{3}\.\d s ahead of the clock of the database\. Set both by NTP\.$/),
     ]);
     const service = await new ServiceProcess({ DATA_DIR: await dataFolder(), ...settings }).ready();
-    await vi.waitUntil(() => service.output.stdout.includes('"msg":"clock-off"'), { timeout: 15_000 });
+    await until(() => service.output.stdout.includes('"msg":"clock-off"'));
     await service.end('SIGTERM');
   });
 });

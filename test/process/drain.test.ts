@@ -7,20 +7,18 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/network/free-port.ts';
 import { startBalancer } from '../harness/servers/balancer.ts';
 import { isMeasured, noteFigures } from '../harness/figures.ts';
 import { callOver, startLoad } from '../harness/load.ts';
 import { dataFolder, ServiceProcess, startProcess } from '../harness/process.ts';
 import { cloneDatabase, row } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 /** Waits until a stop has begun, which a caller sees in /health/ready. */
 const untilStopping = (agent: Agent, url: string) =>
-  vi.waitUntil(async () => (await callOver(agent, `${url}/health/ready`)).status === 503, {
-    timeout: 10_000,
-    interval: 10,
-  });
+  until(async () => (await callOver(agent, `${url}/health/ready`)).status === 503);
 
 const kinds = [1, 2].map((processes) => ({ processes, LEDGERLINE_PROCESSES: String(processes) }));
 
@@ -46,7 +44,7 @@ it.each(kinds)(
         () => false,
         (error: NodeJS.ErrnoException) => error.code === 'ECONNREFUSED',
       );
-    await vi.waitUntil(isRefused, { timeout: 20_000, interval: 20 });
+    await until(isRefused);
     expect(await exit).toBe(0);
   },
 );
@@ -112,7 +110,7 @@ it(
     const nodes = [await start(0), await start(1)];
     const urls = ports.map((port) => `http://127.0.0.1:${port}`);
     const balancer = await startBalancer(urls);
-    const bothReady = () => vi.waitUntil(() => balancer.readyUrls().length === 2, { timeout: 30_000, interval: 20 });
+    const bothReady = () => until(() => balancer.readyUrls().length === 2);
     await bothReady();
 
     nodes[0]!.url = urls[0]!;
@@ -123,7 +121,7 @@ it(
     const begun = performance.now();
     for (let restart = 0; restart < restarts; restart += 1) {
       const before = load.answered;
-      await vi.waitUntil(() => load.answered > before + 20, { timeout: 30_000 });
+      await until(() => load.answered > before + 20);
       const index = restart % 2;
       expect(await nodes[index]!.end('SIGTERM')).toBe(0);
       if (restart === 1) await expandSchema(database.url);

@@ -1,8 +1,9 @@
 /** The digest key is rotated in two rollouts, without a code, page token, counter or safe-list entry lost. */
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { dataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 const makeKey = () => randomBytes(32).toString('base64');
 
@@ -130,7 +131,7 @@ describe('the digest key', () => {
       for (const node of nodes) {
         const before = traffic.statuses.length;
         await node.restart(keys);
-        await vi.waitUntil(() => traffic.statuses.length > before + 10, { timeout: 30_000, interval: 20 });
+        await until(() => traffic.statuses.length > before + 10);
       }
     };
     await rollOut([old, next]);

@@ -1,7 +1,8 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { newPhone } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
+import { until } from '../harness/until.ts';
 
 interface Acknowledged {
   transactions: { individualId: number; transactionId: string }[];
@@ -74,10 +75,7 @@ it(
       ];
       // However slow the machine is, something has been said yes to when it dies, and at no particular moment.
       const before = { transactions: kept.transactions.length, used: kept.used.length };
-      await vi.waitUntil(
-        () => kept.transactions.length >= before.transactions + 6 && kept.used.length >= before.used + 3,
-        { timeout: 20_000, interval: 5 },
-      );
+      await until(() => kept.transactions.length >= before.transactions + 6 && kept.used.length >= before.used + 3);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
       await service.end('SIGKILL');
       await Promise.all(lanes);

@@ -68,7 +68,7 @@ it('two processes share a port, stop together, and leave nothing behind', { time
       ({ ok }) => ok,
       () => false,
     );
-  await vi.waitUntil(async () => (await isAnswered()) && isAnswered(), { timeout: 30_000, interval: 300 });
+  await until(async () => (await isAnswered()) && isAnswered(), 300);
   expect(await service.end('SIGTERM')).toBe(0);
   expect(workers.filter((pid) => isRunning(pid))).toEqual([]);
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
@@ -84,7 +84,7 @@ it('a worker that dies is started again, and its figures stay in the metrics', {
   }
   expect(await countedRequests(service)).toBe(20);
   process.kill(first!, 'SIGKILL');
-  await vi.waitUntil(() => workersOf(service).length === 3, { timeout: 30_000 });
+  await until(() => workersOf(service).length === 3);
   expect(observed(service, 'worker-ended')).toMatchObject([{ pid: first, signal: 'SIGKILL', isExpected: false }]);
   expect(await countedRequests(service)).toBe(20);
   expect(await (await fetch(`${service.url}/metrics`)).text()).toContain('ledgerline_worker_failures_total 1');
@@ -161,15 +161,12 @@ it('SIGHUP replaces every worker under load, and no request fails', { timeout: 1
   const before = workersOf(service);
   const ready = vi.fn(async () => (await fetch(`${service.url}/health/ready`)).status);
   service.child.kill('SIGHUP');
-  await vi.waitUntil(
-    async () => {
-      expect(await ready()).toBe(200);
-      return observed(service, 'worker-ended').length === 2;
-    },
-    { timeout: 60_000 },
-  );
+  await until(async () => {
+    expect(await ready()).toBe(200);
+    return observed(service, 'worker-ended').length === 2;
+  });
   const answered = load.answered;
-  await vi.waitUntil(() => load.answered > answered + 50, { timeout: 30_000 });
+  await until(() => load.answered > answered + 50);
   await load.stop();
   expect(load.unexpected).toEqual([]);
   expect(workersOf(service)).toHaveLength(4);
@@ -182,7 +179,7 @@ it('a worker that gets SIGTERM is replaced first', { timeout: 120_000 }, async (
   const service = await startProcess(await dataFolder(), twoProcesses);
   const [first] = workersOf(service);
   process.kill(first!, 'SIGTERM');
-  await vi.waitUntil(() => observed(service, 'worker-ended').length === 1, { timeout: 30_000 });
+  await until(() => observed(service, 'worker-ended').length === 1);
   expect(observed(service, 'worker-ended')).toMatchObject([{ pid: first, code: 0, isExpected: true }]);
   expect(workersOf(service)).toHaveLength(3);
   expect(await service.end('SIGTERM')).toBe(0);

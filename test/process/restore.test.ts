@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { runningEmbedded } from '../../src/db/embedded/embedded.ts';
 import { dataFolder, preparedDataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 interface EventPage {
   events: { type: string; data: { userId?: number } }[];
@@ -60,7 +61,7 @@ it('a restored backup agrees with itself, and whoever was erased after it is era
   // Others still know the user that only the lost database had.
   const created = (await restored.call('POST', '/User', again, {})).json.id;
   expect(created).toBeGreaterThan(unknownToBackup + 9_000_000);
-  await vi.waitUntil(async () => {
+  await until(async () => {
     const { events } = await readEvents(restored, again, cursor);
     return events.some(({ type, data }) => type === 'user.created' && data.userId === created);
   });

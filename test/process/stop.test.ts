@@ -4,9 +4,10 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { dataFolder, preparedDataFolder, ServiceProcess, startProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 /** The embedded PostgreSQL, as only the owner of the data directory can reach it. */
 async function embeddedSql(dataDir: string) {
@@ -36,9 +37,9 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
   await sql.begin(async (transaction) => {
     await transaction`lock table transactions in access exclusive mode`;
     answers = Array.from({ length: 5 }, list);
-    await vi.waitUntil(async () => (await activeRequests(service)) === 5, { timeout: 30_000 });
+    await until(async () => (await activeRequests(service)) === 5);
     exit = service.end('SIGTERM');
-    await vi.waitUntil(() => service.output.stdout.includes('"msg":"stopping"'), { timeout: 30_000 });
+    await until(() => service.output.stdout.includes('"msg":"stopping"'));
   });
   await sql.end();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(5).fill(200));
@@ -53,7 +54,7 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
 it('SIGHUP does not end a service of one process, and the log says what to do instead', async () => {
   const service = await startProcess(await dataFolder());
   service.child.kill('SIGHUP');
-  await vi.waitUntil(() => service.output.stdout.includes('"msg":"reload-ignored"'), { timeout: 30_000 });
+  await until(() => service.output.stdout.includes('"msg":"reload-ignored"'));
   expect((await service.call('GET', '/health/ready', null)).status).toBe(200);
   expect(await service.end('SIGTERM')).toBe(0);
 });

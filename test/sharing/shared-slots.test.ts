@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ArrivingBodies } from '../../src/http/connections/arriving-bodies.ts';
 import { allowSlowReading, ConnectionTable } from '../../src/http/connections/connections.ts';
 import { checkHttpAnswer } from '../harness/http-request.ts';
@@ -56,9 +56,9 @@ describe('long statements', () => {
       searches = Array.from({ length: 120 }, () => search(token));
       const answered = counted(searches);
       // One runs, sixteen wait, and the others are told to come back.
-      await vi.waitUntil(() => answered.length === 103, { timeout: 50_000 });
+      await until(() => answered.length === 103);
       expect(new Set(answered)).toEqual(new Set([503]));
-      await vi.waitUntil(async () => (await waitingStatements()) === 1, { timeout: 15_000 });
+      await until(async () => (await waitingStatements()) === 1);
       expect((await service.record([row(other)])).json.results[0].result).toBe('created');
       const found = await service.list({ individualId: other, search: 'rare' });
       expect(found.json.transactionCount).toBe(1);
@@ -81,10 +81,10 @@ describe('long statements', () => {
       const headers = { authorization: `Bearer ${body ? users : operators}`, 'content-type': 'application/json' };
       const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
       const asked = fetch(service.url + path, { headers, signal, ...sent }).then((answer) => answer.text());
-      await vi.waitUntil(async () => (await waitingStatements(text)) === 1, { timeout: 15_000 });
+      await until(async () => (await waitingStatements(text)) === 1);
       leaver.abort();
       await expect(asked).rejects.toThrow();
-      await vi.waitUntil(async () => (await waitingStatements(text)) === 0, { timeout: 15_000 });
+      await until(async () => (await waitingStatements(text)) === 0);
     };
     const list = (path: string, text: string) => ask(path, undefined, text);
     await whileLocked('transaction_blocks', () =>
@@ -112,7 +112,7 @@ it('rows for which there is no room are refused before their body is read', asyn
   await whileLocked('transactions', async () => {
     records = Array.from({ length: 300 }, () => service.record([row(other)]));
     const answered = counted(records);
-    await vi.waitUntil(() => answered.length > 0, { timeout: 50_000 });
+    await until(() => answered.length > 0);
     expect(new Set(answered)).toEqual(new Set([503]));
     const headers = {
       authorization: `Bearer ${await service.token()}`,
@@ -146,7 +146,7 @@ describe('requests', () => {
       await sql`lock table users in access exclusive mode`;
       // The limit of eight is reached, and passed for a while.
       held.push(...Array.from({ length: 8 }, () => list(client)));
-      await vi.waitUntil(async () => (await active()) === 8, { timeout: 30_000 });
+      await until(async () => (await active()) === 8);
       const refused = await firstRefusal(() => list(client), active, held);
       expect(held.length).toBeLessThan(32);
       expect(refused.status).toBe(503);
@@ -175,7 +175,7 @@ async function firstRefusal(
   for (;;) {
     const asked = ask();
     const answered = counted([asked]);
-    await vi.waitUntil(async () => answered.length > 0 || (await active()) > held.length, { timeout: 30_000 });
+    await until(async () => answered.length > 0 || (await active()) > held.length);
     if (answered.length > 0) return asked;
     held.push(asked);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -200,12 +200,12 @@ describe('answers that are not read', () => {
     const socket = unread(post('/app/get-all-transactions', token, JSON.stringify(page)).repeat(60));
     const list = (bearer: string, individualId: number) =>
       service.call('/app/get-all-transactions', { individualId, dataBatch: 1, dataBatchCount: 1 }, { token: bearer });
-    await vi.waitUntil(async () => (await list(token, large)).status === 503, { timeout: 50_000, interval: 100 });
+    await until(async () => (await list(token, large)).status === 503);
     const refused = await list(token, large);
     expect([refused.headers.get('error-reason'), refused.headers.get('retry-after')]).toEqual(['overloaded', '5']);
     expect((await list(another, other)).status).toBe(200);
     socket.destroy();
-    await vi.waitUntil(async () => (await list(token, large)).status === 200, { timeout: 50_000, interval: 100 });
+    await until(async () => (await list(token, large)).status === 200);
   });
 
   it('of streams of rows keep the places of the streams', async () => {
@@ -222,7 +222,7 @@ describe('answers that are not read', () => {
       });
     expect((await stream()).headers.get('error-reason')).toBe('too-many-streams');
     for (const socket of sockets) socket.destroy();
-    await vi.waitUntil(async () => (await stream()).status === 200, { timeout: 50_000, interval: 100 });
+    await until(async () => (await stream()).status === 200);
   });
 });
 
@@ -234,16 +234,12 @@ it('streams behind a request whose connection breaks take no place', async () =>
   onTestFinished(() => void socket.destroy());
   await whileLocked('users', async () => {
     socket.on('error', () => {}).write(live.repeat(3));
-    await vi.waitUntil(async () => (await metrics(service)).includes('ledgerline_requests_active 3\n'), {
-      timeout: 20_000,
-    });
+    await until(async () => (await metrics(service)).includes('ledgerline_requests_active 3\n'));
     socket.destroy();
     // The service has heard of it when it has answered somebody else.
     await metrics(service);
   });
-  await vi.waitUntil(async () => (await metrics(service)).includes('ledgerline_requests_active 0\n'), {
-    timeout: 20_000,
-  });
+  await until(async () => (await metrics(service)).includes('ledgerline_requests_active 0\n'));
   expect((await Promise.all([1, 2, 3].map(() => openLive(token)))).map(({ status }) => status)).toEqual([
     200, 200, 200,
   ]);
@@ -275,7 +271,7 @@ describe('connections', () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /);
     const trickle = setInterval(() => socket.write(' '), 200);
     onTestFinished(() => clearInterval(trickle));
-    await vi.waitUntil(() => socket.closed, { timeout: 50_000 });
+    await until(() => socket.closed);
   });
 
   it.each([
@@ -286,14 +282,14 @@ describe('connections', () => {
     const small = await serviceForTest({ LEDGERLINE_CONNECTIONS: '10' });
     const idle = await Promise.all(Array.from({ length: 12 }, () => opened(small.url)));
     for (const socket of idle) if (text !== '') socket.write(text);
-    await vi.waitUntil(() => idle.filter((socket) => socket.closed).length >= 2, { timeout: 15_000 });
+    await until(() => idle.filter((socket) => socket.closed).length >= 2);
     const isAnswered = () =>
       fetch(`${small.url}/health/live`, { headers: { connection: 'close' } }).then(
         ({ ok }) => ok,
         () => false,
       );
     // Refused at first; then idle ones are closed.
-    await vi.waitUntil(isAnswered, { timeout: 20_000, interval: 300 });
+    await until(isAnswered, 300);
     expect(idle.filter((socket) => !socket.closed).length).toBeGreaterThan(0);
   });
 

@@ -1,6 +1,7 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { CallerGone, Problem } from '../../src/errors.ts';
 import { Slots, serviceItself, type Owner } from '../../src/sharing/slots.ts';
+import { until } from '../harness/until.ts';
 
 const client = (key: string): Owner => ({ key, kind: 'client' });
 const user = (key: string): Owner => ({ key, kind: 'user' });
@@ -37,7 +38,7 @@ it('gives a client all slots but one, and a user a quarter', async () => {
   const { run, started } = workshop(slots);
   for (let index = 0; index < 8; index += 1) void run(client('a'), `a${index}`);
   for (let index = 0; index < 8; index += 1) void run(user('b'), `b${index}`).catch(() => {});
-  await vi.waitUntil(() => slots.running === 8, { timeout: 15_000 });
+  await until(() => slots.running === 8);
   expect(started).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'b0', 'b1']);
 });
 
@@ -46,7 +47,7 @@ it('serves callers in turn, and the work of one caller in order', async () => {
   const { run, started, end } = workshop(slots);
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) void run(client(name[0]!), name);
   for (let index = 0; index < 6; index += 1) {
-    await vi.waitUntil(() => started.length === index + 1, { timeout: 15_000 });
+    await until(() => started.length === index + 1);
     await end(started[index]!);
   }
   expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);

@@ -1,5 +1,5 @@
 /** Doctor's question to a gateway: it needs our credentials and sends no text. */
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GatewayDefinition } from '../../src/sms/define-gateway.ts';
 import { gatewayDefinitions } from '../../src/sms/gateways/index.ts';
 import { adapters } from '../harness/adapters.ts';
@@ -7,6 +7,7 @@ import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { run } from '../harness/process.ts';
 import { serviceForTest } from '../harness/service.ts';
 import { startSmsc } from '../harness/servers/smsc.ts';
+import { until } from '../harness/until.ts';
 
 const paths: Record<string, RegExp> = {
   twilio: /^\/2010-04-01\/Accounts\/\w+\.json$/,
@@ -59,16 +60,12 @@ it('a wrong SMPP password is found by doctor, and logged by a service before the
     LEDGERLINE_SMPP_PASSWORD: 'wrong',
   };
   const service = await serviceForTest(settings);
-  await vi.waitUntil(() => service.logLines.some((line) => /"state":"down".*"msg":"gateway-link"/.test(line)), {
-    timeout: 15_000,
-  });
+  await until(() => service.logLines.some((line) => /"state":"down".*"msg":"gateway-link"/.test(line)));
   const { code, stdout } = await run(['doctor'], { ...settings, DATABASE_URL: service.databaseUrl });
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(/✗ Gateway smpp: it does not bind \(.+\)\. Check its settings/),
   ]);
   smsc.bindStatus = 0;
-  await vi.waitUntil(() => service.logLines.some((line) => /"state":"up".*"msg":"gateway-link"/.test(line)), {
-    timeout: 20_000,
-  });
+  await until(() => service.logLines.some((line) => /"state":"up".*"msg":"gateway-link"/.test(line)));
 });

@@ -1,7 +1,8 @@
 /** record-transactions as a stream of lines that is refused before its end. */
 import { connect } from 'node:net';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { row, serviceForTest, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 /** The answer to the start of a stream whose remaining lines never come; '' if the connection is closed without one. */
 async function sendStart(service: Service, text: string): Promise<string> {
@@ -36,5 +37,5 @@ it('imports that wait for a lock too long are answered with 503, and the service
     expect(answer.toLowerCase()).toContain('retry-after: ');
   }
   expect((await service.record([row(id)])).json.results).toMatchObject([{ result: 'created' }]);
-  await vi.waitUntil(() => service.logLines.filter((line) => line.includes('"status":503')).length === 4);
+  await until(() => service.logLines.filter((line) => line.includes('"status":503')).length === 4);
 });

@@ -1,9 +1,10 @@
 /** record-transactions as a stream of lines. */
 import { request } from 'node:http';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkHttpAnswer } from '../harness/http-request.ts';
 import { row, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -149,9 +150,8 @@ describe('a stream of rows', () => {
     });
     outgoing.on('error', () => {});
     outgoing.write(`${lines(rows.slice(0, 2500))}\n`);
-    const kept = await vi.waitUntil(
+    const kept = await until(
       async () => (await service.sql`select transaction_count as count from users where id = ${id}`)[0]!.count,
-      { timeout: 30_000 },
     );
     outgoing.destroy();
     const answer = await send(lines(rows));

@@ -1,9 +1,10 @@
 /** Exports that are read slowly. */
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkHttpAnswer } from '../harness/http-request.ts';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 let large: number;
@@ -74,16 +75,16 @@ describe('exports', () => {
     expect(slow.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
     const isRunning = async (count: number) =>
       (await metrics(service)).includes(`ledgerline_database_work{pool="streams",state="running"} ${count}`);
-    await vi.waitUntil(() => isRunning(8), { timeout: 15_000 });
+    await until(() => isRunning(8));
     const bound = await service.token('', other);
     for (let round = 0; round < 20; round += 1) {
       const exported = await service.call('/app/export-transactions', { individualId: other }, { token: bound });
       expect(exported.status).toBe(200);
     }
     // One of them was ended, and the others go on.
-    await vi.waitUntil(() => isRunning(7), { timeout: 15_000 });
+    await until(() => isRunning(7));
     for (const response of slow) response.destroy();
-    await vi.waitUntil(() => isRunning(0), { timeout: 15_000 });
+    await until(() => isRunning(0));
   });
 
   it('are cut off when they are read too slowly, and their place is free again', async () => {
@@ -98,15 +99,12 @@ describe('exports', () => {
     }
     const response = await slowExport(strict.url, await strict.token(), id);
     expect((await strict.call('/app/export-transactions', { individualId: id })).status).toBe(429);
-    await vi.waitUntil(
-      async () => (await metrics(strict)).includes('ledgerline_database_work{pool="streams",state="running"} 0'),
-      {
-        timeout: 50_000,
-      },
+    await until(async () =>
+      (await metrics(strict)).includes('ledgerline_database_work{pool="streams",state="running"} 0'),
     );
     let isWhole = false;
     response.on('end', () => (isWhole = true)).resume();
-    await vi.waitUntil(() => response.closed || response.destroyed, { timeout: 10_000 });
+    await until(() => response.closed || response.destroyed);
     expect(isWhole).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { serviceItself } from '../../src/sharing/slots.ts';
 import { Fonts } from '../../src/statements/fonts.ts';
 import type { StatementRow } from '../../src/statements/statement.ts';
@@ -308,7 +308,7 @@ it.skipIf(process.platform !== 'linux')('a caller that leaves ends the thread th
   expect(response.status).toBe(200);
   expect(threads()).toBeGreaterThan(before);
   abort.abort();
-  await vi.waitUntil(() => threads() <= before, { timeout: 30_000 });
+  await until(() => threads() <= before);
 });
 
 const head = {

@@ -1,6 +1,6 @@
 /** Totals and export, in step with the list to the row. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidField, refusal, row, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -132,9 +132,7 @@ describe('export-transactions', () => {
       await sql`lock table transactions in access exclusive mode`;
       // A client may have three quarters of eight.
       running = Array.from({ length: 6 }, () => exported({ individualId: id }));
-      await vi.waitUntil(async () => (await service.sql`select from pg_locks where not granted`).length >= 6, {
-        timeout: 15_000,
-      });
+      await until(async () => (await service.sql`select from pg_locks where not granted`).length >= 6);
       const refused = await exported({ individualId: id });
       expect([refused.status, refused.headers.get('error-reason')]).toEqual([429, 'too-many-streams']);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -1,10 +1,11 @@
 /** The log of messages in the console, cost and delivery time, limits, customers, settings and the audit's filter. */
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { focused, tabTo } from '../harness/browser/console.ts';
 import { expectAccessible, expectNarrow, openPage, tableCells } from '../harness/browser/page.ts';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 let service: Service;
 let verified: number;
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await service.sendCode(waiting, '+4915123420007');
   await service.sendCode(await service.createUser(), '+449098790010');
   // A refusal is written a moment after its answer.
-  await vi.waitUntil(async () => (await service.sql`select from guard_decisions`).length === 1, { timeout: 15_000 });
+  await until(async () => (await service.sql`select from guard_decisions`).length === 1);
 });
 afterAll(() => service.stop());
 

@@ -1,11 +1,12 @@
 /** A list that is taller than its box may be: 12,000,000 pixels, 166,000 rows. */
 import type { Page } from 'playwright-core';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { boxLimit } from '../../web/elements/activity/scroll-range.ts';
 import { openPage } from '../harness/browser/page.ts';
 import { serviceForTest, type Service } from '../harness/service.ts';
 import { isFull } from '../harness/size.ts';
 import { scroller, topDay } from '../harness/browser/wallet.ts';
+import { until } from '../harness/until.ts';
 
 const rows = 170_000;
 const batch = 34_000;
@@ -33,13 +34,10 @@ const focusedRow = (page: Page) =>
 /** A value that has been the same for half a second. */
 async function settled(read: () => Promise<number>): Promise<number> {
   let values: number[] = [];
-  await vi.waitUntil(
-    async () => {
-      values = [...values, await read()].slice(-5);
-      return values.length === 5 && new Set(values).size === 1;
-    },
-    { interval: 100, timeout: 15_000 },
-  );
+  await until(async () => {
+    values = [...values, await read()].slice(-5);
+    return values.length === 5 && new Set(values).size === 1;
+  });
   return values[0]!;
 }
 

@@ -8,7 +8,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { inject, vi } from 'vitest';
+import { inject } from 'vitest';
+import { until } from '../until.ts';
 
 /** Makes the data directory of a sandbox that has been started once, unless it is there. */
 export async function prepareDataDir(main: string, dataDir: string): Promise<void> {
@@ -37,7 +38,7 @@ async function makePrepared(main: string): Promise<string> {
   try {
     await mkdir(unfinished, { mode: 0o711 });
   } catch {
-    await vi.waitUntil(() => existsSync(prepared), { timeout: 50_000 });
+    await until(() => existsSync(prepared));
     return prepared;
   }
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: unfinished };

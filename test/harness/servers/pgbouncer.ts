@@ -5,10 +5,11 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { isRoot, nobody } from '../../../src/db/embedded/binaries.ts';
 import { freePort } from '../../../src/network/free-port.ts';
 import { cloneDatabase } from '../service.ts';
+import { until } from '../until.ts';
 
 export const pgbouncerProgram = ['/usr/sbin/pgbouncer', '/usr/local/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'].find(
   (file) => existsSync(file),
@@ -35,7 +36,7 @@ export async function startPgbouncer(mode: 'session' | 'transaction', more = '')
     await database.drop();
     await rm(folder, { recursive: true, force: true });
   });
-  await vi.waitUntil(() => isListening(ownPort), { timeout: 10_000 });
+  await until(() => isListening(ownPort));
   return `postgres://${username}:${password}@127.0.0.1:${ownPort}${pathname}`;
 }
 

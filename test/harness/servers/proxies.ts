@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request, type Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { vi } from 'vitest';
 import { selfSigned } from './certificate.ts';
+import { until } from '../until.ts';
 
 interface ProxyKind {
   name: string;
@@ -97,13 +97,10 @@ export async function startProxy(
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await vi.waitUntil(
-      () => {
-        if (child.exitCode !== null) throw new Error(errors);
-        return isReady();
-      },
-      { timeout: 20_000 },
-    );
+    await until(() => {
+      if (child.exitCode !== null) throw new Error(errors);
+      return isReady();
+    });
   } catch (error) {
     await stop();
     throw error;
