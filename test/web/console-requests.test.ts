@@ -64,6 +64,16 @@ describe('an error', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it('in the search leaves what it can find, and is named', async () => {
+    const page = await openPage(`${service.url}/`, { expected: /status of 503/ });
+    await page.route('**/operator/settings', (route) => route.fulfill({ status: 503 }));
+    await page.goto(`${service.url}/console#messages`);
+    await page.getByRole('button', { name: /^Search/ }).click();
+    await page.getByRole('status').getByText('Rules or settings could not be read').waitFor();
+    await page.keyboard.type('number-type');
+    await page.getByRole('option', { name: 'number-type' }).waitFor();
+  });
+
   it('that waiting cannot help against has no countdown', async () => {
     const page = await openPage(`${service.url}/`, { expected: /status of 400/ });
     await page.goto(`${service.url}/console#messages?from=yesterday`);

@@ -19,8 +19,11 @@ interface Place {
   about: string;
 }
 
-/** Finds the commands for a text. */
-export function useCommands(views: readonly (readonly [name: string, title: string])[]): (text: string) => Command[] {
+/** Finds the commands for a text, and says what it cannot find because it could not be read. */
+export function useCommands(views: readonly (readonly [name: string, title: string])[]): {
+  find(text: string): Command[];
+  notice: string | undefined;
+} {
   const { operations } = useOperator();
   // The search works without them, too.
   const rules = useResource([operations], (options) => operations.guardRules(options), { isOwn: true });
@@ -51,7 +54,7 @@ export function useCommands(views: readonly (readonly [name: string, title: stri
     goTo(hrefOf('customer', userIds[0]));
   }
 
-  return (text) => [
+  const find = (text: string) => [
     ...(/^\d{1,10}-\d{1,10}$/.test(text)
       ? [opening(t.messages.details(text), t.search.message, hrefOf('messages', text))]
       : []),
@@ -61,6 +64,7 @@ export function useCommands(views: readonly (readonly [name: string, title: stri
       : []),
     ...places.flatMap((list) => found(list, text)),
   ];
+  return { find, notice: rules.failure || settings.failure ? t.search.incomplete : undefined };
 }
 
 function opening(title: string, kind: string, href: string): Command {

@@ -126,3 +126,8 @@ export function PanelChoice<T extends string>({ label, anyName, options, value, 
 export function pageSizeOf(wide: number, narrow: number): number {
   return isUpTo('narrow') ? narrow : wide;
 }
+
+/** A text of the service, whose names stand between backticks. */
+export function withCode(text: string) {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
+}

@@ -40,7 +40,7 @@ function Palette({ views, onClose }: { views: Views; onClose(): void }) {
       label={t.search.label}
       placeholder={t.search.placeholder}
       noneText={t.search.none}
-      find={useCommands(views)}
+      {...useCommands(views)}
       sentenceOf={sentenceOf}
       onClose={onClose}
     />

@@ -93,6 +93,7 @@ const search = {
   setting: 'Setting',
   findCustomer: (text: string) => `Find the customer ${text}`,
   several: (ids: string) => `Several users: ${ids}. Search for one of these ids.`,
+  incomplete: 'Rules or settings could not be read and are not searched. Another try follows.',
 };
 
 const copying = { copy: 'Copy', copied: 'Copied', notCopied: 'Not allowed by the browser' };

@@ -14,6 +14,8 @@ interface CommandPaletteProps {
   label: string;
   placeholder: string;
   noneText: string;
+  /** What it cannot find at the moment. */
+  notice?: string | undefined;
   /** What a text finds, best first. */
   find(text: string): readonly Command[];
   /** Says why a command failed. */
@@ -21,7 +23,15 @@ interface CommandPaletteProps {
   onClose(): void;
 }
 
-export function CommandPalette({ label, placeholder, noneText, find, sentenceOf, onClose }: CommandPaletteProps) {
+export function CommandPalette({
+  label,
+  placeholder,
+  noneText,
+  notice,
+  find,
+  sentenceOf,
+  onClose,
+}: CommandPaletteProps) {
   const modal = useModal(onClose);
   const [typed, setTyped] = useState('');
   const [place, setPlace] = useState(0);
@@ -76,6 +86,7 @@ export function CommandPalette({ label, placeholder, noneText, find, sentenceOf,
           onKeyDown={onKeyDown}
         />
         {complaint !== undefined && <p role="alert">{complaint}</p>}
+        {notice !== undefined && <p role="status">{notice}</p>}
         <p role="status" class={found.length > 0 ? 'unseen' : undefined}>
           {found.length === 0 && noneText}
         </p>

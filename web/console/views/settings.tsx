@@ -8,6 +8,7 @@ import { formatNumber, formatTime } from '../format.ts';
 import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
+import { withCode } from '../parts.tsx';
 import { t } from '../texts.ts';
 
 const fields: readonly FilterField[] = [
@@ -86,7 +87,7 @@ function cellsOf(setting: ServiceSetting) {
   return [
     <>
       <span class="setting-name">{name}</span>
-      <span class="small-print">{about}</span>
+      <span class="small-print">{withCode(about)}</span>
     </>,
     <>
       {isSet && !isSecret && <code dir="ltr">{value}</code>}
