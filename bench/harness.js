@@ -196,7 +196,7 @@ export function recordStatements(now, expressions) {
     statements.push(forPgbench(statement, parameters.map(literal)));
     // The row of a successful call.
     const row = { decision: 'reserved', code_number: 1, message_number: 1, is_counted: true, phone_keys: '{}' };
-    const rows = [{ ...row, refusals: null, earlier_good_codes: null, consumed: true }];
+    const rows = [{ ...row, refusals: null, earlier_good_codes: null, linked_phone: null, consumed: true }];
     return Object.assign(rows, { count: 1 });
   };
   return { db: { read: { unsafe }, write: { unsafe } }, statements };

@@ -16,6 +16,7 @@ const failureLimits = planFailures(limits, modes);
 export async function reserveSend(store, codes, userId, e164, now) {
   const expiresAt = new Date(now.getTime() + 600_000);
   const { codeNumber, messageNumber } = await store.reserveSend({
+    kind: 'verification',
     userId,
     e164,
     phoneKey: keyOf(e164),
@@ -27,7 +28,7 @@ export async function reserveSend(store, codes, userId, e164, now) {
     isForbidden: false,
     isForbiddenToNewcomers: false,
     leases: null,
-    code: { seed, digest, expiresAt, attemptLimit: 5, mayRepeat: true },
+    code: { seed, digest, expiresAt, attemptLimit: 5, mayRepeat: true, isResend: false },
   });
   await codes.finishSend({
     kind: 'verification',
@@ -44,6 +45,7 @@ export async function reserveSend(store, codes, userId, e164, now) {
     locale: 'en',
     segments: 1,
     gateway: 'inbox',
+    channel: 'sms',
     gatewayId: null,
     reason: null,
     tries: null,
@@ -57,6 +59,7 @@ export async function reserveSend(store, codes, userId, e164, now) {
 export async function reserveAttempt(store, userId, e164, now) {
   const pendingSince = new Date(now.getTime() - 60_000);
   const attempt = {
+    kind: 'verification',
     userId,
     now,
     limits: failureLimits,
@@ -65,6 +68,6 @@ export async function reserveAttempt(store, userId, e164, now) {
     sources: [],
     codeKey: undefined,
   };
-  const { phoneKeys } = await store.reserveAttempt(attempt);
-  await store.consumeCode(attempt, { codeNumber: 1, e164 }, phoneKeys);
+  const reserved = await store.reserveAttempt(attempt);
+  await store.consumeCode(attempt, { codeNumber: 1, e164 }, reserved, () => null);
 }
