@@ -53,27 +53,34 @@ const settled: Partial<Record<CodeKind, string>> = {
 };
 
 /** The common case of finish_send, as a plain statement: a function takes a third longer. */
-const acceptText = (settle: string) => `
+const acceptText = (settle: string, writeEvent: string) => `
 with settled as (${settle}), kept as (
   insert into messages (${columns.names.join(', ')}, state, state_at)
   select ${columns.names.map(place).join(', ')}, 'accepted', ${place('answered_at')} from settled
   returning user_id
 )
-select write_event('phone.code_sent', k.user_id, ${place('answered_at')}, about_code(
+select ${writeEvent}('phone.code_sent', k.user_id, ${place('answered_at')}, about_code(
   json_build_object('country', nullif(${place('country')}, ''), 'correlationType', ${place('correlation_type')},
     'gateway', ${place('gateway')}, 'channel', ${place('channel')}, 'outcome', 'accepted',
     'codeNumber', ${place('code_number')}),
   ${place('kind')}, ${place('confirmation_id')}))
 from kept k`;
 
-const acceptTexts = new Map(Object.entries(settled).map(([kind, settle]) => [kind, acceptText(settle)]));
+const acceptTexts = new Map(Object.entries(settled).map(([kind, settle]) => [kind, acceptText(settle, 'write_event')]));
+/** For the first text of a user, whose event is probably the user's first one too. */
+const acceptFirstText = acceptText(settled.verification!, 'write_first_event');
+
+function acceptTextOf({ kind, messageNumber, outcome }: FinishedMessage): string | undefined {
+  if (outcome !== 'accepted') return undefined;
+  return kind === 'verification' && messageNumber === 1 ? acceptFirstText : acceptTexts.get(kind);
+}
 
 export function createCodesStore(db: Database) {
   return {
     /** Decides a send: accepted, unknown, refused or unavailable. See src/db/functions/finish_send.sql. */
     async finishSend(message: FinishedMessage): Promise<void> {
       const row = rowOf(message);
-      const acceptText = message.outcome === 'accepted' ? acceptTexts.get(message.kind) : undefined;
+      const acceptText = acceptTextOf(message);
       if (acceptText !== undefined) {
         const { count } = await db.write.unsafe(acceptText, columns.valuesOf(row), { prepare: true });
         if (count === 1) return;

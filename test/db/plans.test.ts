@@ -43,3 +43,23 @@ it('no connection compiles its plans, also where the database does so by default
   expect(await readSetting(db.write)).toEqual([{ jit: 'off' }]);
   expect(await db.long((sql) => readSetting(sql))).toEqual([{ jit: 'off' }]);
 });
+
+it('functions that run with every send, verify or event are inlined', async () => {
+  const { url, drop } = await cloneDatabase();
+  onTestFinished(drop);
+  const db = openDatabase({ url, connections: 3, statementSeconds: 5 });
+  onTestFinished(db.close);
+  const calls = [
+    `with_user_id(o.data, o.user_id)`,
+    `about_code(json_build_object('a', o.type), o.type, null)`,
+    `is_established(o.at, o.sequence, o.at)`,
+    `mask_phone(o.type)`,
+    `append_event(array[o.at], o.at, 3)`,
+    `remove_event(array[o.at], o.at)`,
+  ];
+  const explained = await db.write.unsafe(
+    `explain (verbose, costs off) select ${calls.join(', ')} from event_outbox o`,
+  );
+  const plan = explained.map((row) => row['QUERY PLAN']).join('\n');
+  expect(calls.map((call) => call.slice(0, call.indexOf('('))).filter((name) => plan.includes(name))).toEqual([]);
+});

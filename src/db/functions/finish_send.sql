@@ -83,8 +83,9 @@ begin
 end $$;
 
 -- The data of an event about a code: with what the code is for, and with the id of its confirmation if it has one.
+-- Stable, so that it is inlined: see with_user_id.
 create or replace function about_code(event_data json, kind text, confirmation_id uuid) returns json
-language sql immutable
+language sql stable
 return (
   left(event_data::text, -1) || ', "for" : "' || kind || '"'
   || coalesce(', "confirmationId" : "' || confirmation_id || '"', '') || '}'

@@ -65,8 +65,9 @@ declare
   asked_at timestamptz;
 begin
   select exists (select 1 from phone_links l where l.phone = to_phone and l.user_id <> for_user),
-    u.created_at, u.transaction_count
-  into is_linked_to_other_user, user_created_at, user_transaction_count from users u where u.id = for_user;
+    exists (select 1 from verifications v where v.user_id = for_user), u.created_at, u.transaction_count
+  into is_linked_to_other_user, is_known_user, user_created_at, user_transaction_count
+  from users u where u.id = for_user;
   if not found then
     decision := 'unknown-user';
     return;
@@ -99,12 +100,15 @@ begin
       end if;
     end if;
   end loop;
-  select v.verified_phone, v.last_code_number, v.last_message_number, v.sends, v.phones,
-    case kind when 'change' then v.change_code else v.latest_code end as latest_code,
-    case kind when 'change' then v.earlier_change_codes else v.earlier_codes end as earlier_codes,
-    exists (select 1 from users u where u.id = for_user) as is_user
-  into known_user from verifications v where v.user_id = for_user for update;
-  is_known_user := found;
+  -- A user without a row is new, and there is nothing to lock. Most sends are of new users.
+  if is_known_user then
+    select v.verified_phone, v.last_code_number, v.last_message_number, v.sends, v.phones,
+      case kind when 'change' then v.change_code else v.latest_code end as latest_code,
+      case kind when 'change' then v.earlier_change_codes else v.earlier_codes end as earlier_codes,
+      exists (select 1 from users u where u.id = for_user) as is_user
+    into known_user from verifications v where v.user_id = for_user for update;
+    is_known_user := found;
+  end if;
   if is_known_user then
     -- The user was erased meanwhile, and failed attempts for the id have created a new row.
     if not known_user.is_user then
@@ -144,9 +148,10 @@ begin
   -- which phones are verified.
   if not is_linked_to_other_user then found_refusals := found_refusals || phone_refusals; end if;
   if cardinality(found_refusals) > 0 then refusals := to_json(found_refusals); end if;
-  if is_forbidden_to_newcomers and not is_user_established and not exists (
-      select from messages m where m.user_id = for_user and m.verified_at is not null) then
-    is_forbidden := true;
+  -- Not one condition: with a subquery in it, it would be run as a statement of its own for every send.
+  if is_forbidden_to_newcomers and not is_user_established then
+    is_forbidden := is_forbidden
+      or not exists (select from messages m where m.user_id = for_user and m.verified_at is not null);
   end if;
   if is_forbidden and not is_linked_to_other_user or refusals is not null and is_refused(found_refusals) then
     decision := 'refused';
@@ -211,7 +216,9 @@ begin
       array[called_at], array[row(called_at, to_phone)::seen_value], to_phone, correlation_type)
     on conflict (user_id) do nothing;
     if not found then perform raise_lost_race(); end if;
-    perform require_user(for_user);
+    -- As require_user does, without the cost of a call.
+    perform from users u where u.id = for_user;
+    if not found then perform raise_lost_race(); end if;
     return;
   end if;
 

@@ -3,8 +3,6 @@
 create or replace function write_event(event_type text, of_user integer, moment timestamptz, event_data json)
 returns void
 language plpgsql as $$
-declare
-  first_sequence integer;
 begin
   -- The common case, in one statement: a user who has had such an event before.
   with counted as (
@@ -12,8 +10,17 @@ begin
   )
   insert into event_outbox (user_id, sequence, type, at, data)
   select of_user, c.sequence, event_type, moment, with_user_id(event_data, of_user) from counted c;
-  if found then return; end if;
+  if not found then perform write_first_event(event_type, of_user, moment, event_data); end if;
+end $$;
 
+-- The same for an event that is probably the first of its user, such as that of a first code: it saves the update of a
+-- counter that does not exist yet.
+create or replace function write_first_event(event_type text, of_user integer, moment timestamptz, event_data json)
+returns void
+language plpgsql as $$
+declare
+  first_sequence integer;
+begin
   -- A separate statement: if users is distributed, Citus would refuse one that also writes to a local table.
   select u.has_created_event::integer + 1 into first_sequence from users u where u.id = of_user;
   if not found then
