@@ -44,9 +44,12 @@ export async function importTransactions(file: string, options: ImportOptions): 
   const totals = await withDatabase(4 * lanes, async (db) => {
     const store = createRecordStore(db);
     const clock = new ServiceClock();
-    const record = options.dryRun ? store.tryBatch : store.recordBatch;
+    const recordOf = (areLikelyNew: boolean) => {
+      if (options.dryRun) return store.tryBatch;
+      return areLikelyNew ? store.recordNewBatch : store.recordBatch;
+    };
     return ingest(read(chunks), {
-      record: (rows) => record(rows, clock.now()),
+      record: (rows, areLikelyNew) => recordOf(areLikelyNew)(rows, clock.now()),
       lanes,
       batch: importBatch,
       report: (outcome) => {

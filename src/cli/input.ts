@@ -22,7 +22,7 @@ export async function openInput(file: string): Promise<Input> {
   });
   if (!found.isFile()) throw new StartError(`${file} is not a file.`);
   const progress = new Progress(found.size);
-  const bytes = counted(createReadStream(file, { highWaterMark: 32 * 1024 }), progress);
+  const bytes = counted(createReadStream(file, { highWaterMark: 256 * 1024 }), progress);
   return { chunks: (await isGzip(file)) ? unzipped(bytes, file) : bytes, progress };
 }
 

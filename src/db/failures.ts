@@ -83,10 +83,14 @@ export function isLostRace(error: unknown): boolean {
 /** SQLSTATE 23505: unique_violation. */
 const duplicateKey = '23505';
 
+export function isDuplicateKey(error: unknown): boolean {
+  return errorCode(error) === duplicateKey;
+}
+
 /**
  * The same for writes on Citus. A node of the service that is older than this one may lock an individual in a way that
  * does not survive the move of a shard; then both insert the same row. Citus itself raises 40001 after a shard was split.
  */
 export function isLostOnCitus(error: unknown): boolean {
-  return isLostRace(error) || errorCode(error) === duplicateKey;
+  return isLostRace(error) || isDuplicateKey(error);
 }

@@ -35,6 +35,16 @@ export const hasTimeAndAmountOnly = asksOnlyFor(...timeMembers, ...amountMembers
 export const hasTimeAndSearchOnly = asksOnlyFor(...timeMembers, 'search');
 export const hasTimeAndFacetsOnly = asksOnlyFor(...timeMembers, ...facetMembers);
 
+/** The facets of a filter or a row, by the names that blocks use. */
+export function facetKeys({ transactionType, transactionCategory, transactionStatus, currency }: Filter): string[] {
+  return Object.entries({
+    type: transactionType,
+    category: transactionCategory,
+    status: transactionStatus,
+    currency,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+}
+
 /** Page numbers start at 1. */
 export interface Page {
   number: number;

@@ -153,6 +153,18 @@ export function facetsOf({ individualId, head, body }: Row): Facets {
   return { currency, transactionType, transactionCategory, transactionStatus };
 }
 
+/** A text that is the same for rows with the same facets, and for no others. */
+export function facetGroupOf({ head }: Row): string {
+  let from = 0;
+  for (let cell = 0; cell < 4; cell += 1) from = head.indexOf('\t', from) + 1;
+  return head.slice(from, head.lastIndexOf('\t'));
+}
+
+export function searchTextOf({ individualId, head, body }: Row): string {
+  if (body.includes('\\')) return searchText(readTransaction(individualId, body));
+  return head.slice(head.lastIndexOf('\t') + 1);
+}
+
 /** A row as a line of COPY, without the line's end. */
 export function copyLine({ head, body }: Row): string {
   return `${head}\t${body.includes('\\') ? escaped(body) : body}`;

@@ -70,3 +70,23 @@ it('a failure that PostgreSQL finds in a COPY is the error of the batch, and the
   );
   expect(await store.recordBatch(rowsOf('good', 100), new Date())).toEqual(Array(100).fill('created'));
 });
+
+it('rows that are taken for new, and are not, are recorded like any others', async () => {
+  const { db, store } = await openStore();
+  const known = rowsOf('known', 100);
+  expect(await store.recordNewBatch(known, new Date())).toEqual(Array(100).fill('created'));
+  const changed = rowsOf('known', 1, 'changed')[0]!;
+  for (const at of [0, 1000, 2000]) {
+    const rows = [...rowsOf(`new${at}`, 2000), ...rowsOf(`twice${at}`, 1), ...rowsOf(`twice${at}`, 1)];
+    rows.splice(at, 0, known[1]!, at === 0 ? changed : known[2]!);
+    const results = await store.recordNewBatch(rows, new Date());
+    expect(results.splice(at, 2)).toEqual(['duplicate', at === 0 ? 'updated' : 'duplicate']);
+    expect(results).toEqual([...Array(2001).fill('created'), 'duplicate']);
+  }
+  const [counts] = await db.read`
+    select count(*)::int as rows, max(seq) as last, (select transaction_count from users where id = 1) as count,
+      (select sum(row_count)::int from transaction_blocks) as in_blocks,
+      (select count(*)::int from user_event_outbox) as events
+    from transactions`;
+  expect(counts).toEqual({ rows: 6103, last: 6103, count: 6103, in_blocks: 6103, events: 5 });
+});

@@ -38,10 +38,11 @@ afterAll(async () => {
 type Store = ReturnType<typeof createStore>;
 
 function createStore(sizes?: BlockSizes) {
-  const { recordBatch } = createRecordStore(db, { sizes });
+  const { recordBatch, recordNewBatch } = createRecordStore(db, { sizes });
   return {
     ...createTransactionsStore(db, sizes),
     recordBatch: (rows: Transaction[], now: Date) => recordBatch(rows.map(makeRow), now),
+    recordNewBatch: (rows: Transaction[], now: Date) => recordNewBatch(rows.map(makeRow), now),
   };
 }
 
@@ -68,8 +69,10 @@ async function checkBlocks(id: number, model: Model, blocksAbove: number): Promi
           ('category=' || transaction_category), ('status=' || transaction_status), ('currency=' || currency)) as k (key)
         where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time
         group by 1) present) as present_facets,
-      (select coalesce(bool_and(strpos(b.words, search_text) > 0), true) from transactions t
-        where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as has_words
+      words is null or array(select w from unnest(string_to_array(words, chr(2))) w order by w collate "C") = array(
+        select search_text from transactions t
+        where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time
+        order by search_text collate "C") as has_words
     from transaction_blocks b where individual_id = ${id} order by b.start_time`;
   expect(blocks.length > 0).toBe(model.size > blocksAbove);
   if (blocks.length === 0) return;
@@ -164,6 +167,83 @@ describe('list and count agree with a model over inserts in any order, replays, 
     },
     180_000,
   );
+
+  it.each([
+    { blocksAbove: 5, leastBlock: 4 },
+    { blocksAbove: 0, leastBlock: 10 },
+  ])(
+    'when batches follow each other in time, with blocks above $blocksAbove rows, of at least $leastBlock',
+    async ({ blocksAbove, leastBlock }) => {
+      const store = createStore({ blocksAbove, leastBlock });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(someRow(100), { minLength: 100, maxLength: 300 }),
+          fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 6, maxLength: 10 }),
+          // Minutes from one row to the next. Where it is less than one, some rows have the same time.
+          fc.constantFrom(1, 0.4, -0.4, -1),
+          fc.oneof(fc.constant([]), fc.array(someRow(200), { maxLength: 5 })),
+          someFilterOfAnyKind,
+          async (given, lengths, step, changes, filter) => {
+            const id = await newIndividual();
+            const model: Model = new Map();
+            const minutes = (index: number) => Date.UTC(2026, 0, 1) + Math.round(index * step) * 60_000;
+            const rows = given.map((row, index) =>
+              complete(id, {
+                ...row,
+                transactionId: String(index),
+                timeStamp: parseInstant(new Date(minutes(index)).toISOString())!,
+              }),
+            );
+            const later = [...changes];
+            for (const [index, length] of lengths.entries()) {
+              const record = index % 3 === 0 ? store.recordBatch : store.recordNewBatch;
+              // Some batches also change rows of earlier ones.
+              const batch = [...rows.splice(0, length), ...later.splice(0, 1).map((row) => complete(id, row))];
+              expect(await record(batch, new Date())).toEqual(applyToModel(model, batch));
+              await checkBlocks(id, model, blocksAbove);
+              await checkCount(store, id, model, filter);
+            }
+            await checkList(store, id, model, {}, 7, undefined);
+            if (!isInverted(filter)) await checkList(store, id, model, filter, 7, undefined);
+          },
+        ),
+        { numRuns: sized(25, 100) },
+      );
+    },
+    180_000,
+  );
+
+  it('in blocks that know everything about their rows after an import in time order, from the oldest or the newest', async () => {
+    const store = createStore({ blocksAbove: 50, leastBlock: 20 });
+    for (const direction of [1, -1]) {
+      const id = await newIndividual();
+      const model: Model = new Map();
+      const rows = Array.from({ length: 1000 }, (_, index) =>
+        complete(id, {
+          transactionId: `r${index}`,
+          amount: ((index * 7919) % 1000).toFixed(2) as Amount,
+          timeStamp: parseInstant(new Date(1_700_000_000_000 + direction * index * 60_000).toISOString())!,
+          transactionStatus: 'Accepted',
+          senderName: `"Ada" \\ ${index}`,
+          paymentNotes: '',
+        }),
+      );
+      for (let from = 0; from < rows.length; from += 100) {
+        const batch = rows.slice(from, from + 100);
+        expect(await store.recordBatch(batch, new Date())).toEqual(applyToModel(model, batch));
+        await checkBlocks(id, model, 50);
+      }
+      const [blocks] = await db.write`
+        select count(*)::int as all, count(words)::int as with_words, count(facets)::int as with_facets,
+          count(amounts)::int as with_amounts, max(row_count) as most, min(row_count) as least
+        from transaction_blocks where individual_id = ${id}`;
+      const { all, least, most } = blocks!;
+      expect(blocks).toMatchObject({ with_words: all, with_facets: all, with_amounts: all });
+      expect(all).toBeGreaterThan(10);
+      expect(least).toBeGreaterThanOrEqual(20);
+      expect(most).toBeLessThanOrEqual(2 * 47);
+    }
+  });
 
   it('at the sizes that ship, around the threshold and well past it', async () => {
     const store = createStore();

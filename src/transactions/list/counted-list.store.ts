@@ -21,7 +21,7 @@ import {
   type Parameters,
 } from './block-list.store.ts';
 import { findPlaces, makeSlices, type CountedBlock, type PagePlace, type RowKey } from './block-places.ts';
-import { hasTimeAndAmountOnly, hasTimeAndFacetsOnly, hasTimeAndSearchOnly, type Filter } from '../filter.ts';
+import { facetKeys, hasTimeAndAmountOnly, hasTimeAndFacetsOnly, hasTimeAndSearchOnly, type Filter } from '../filter.ts';
 import { rowSeparator, sqlRowSeparator } from './transaction-blocks.store.ts';
 
 /**
@@ -280,16 +280,6 @@ function amountParameters({ amountFrom, amountTo }: Filter): Parameters {
 
 function facetParameters({ transactionType, transactionCategory, transactionStatus, currency }: Filter): Parameters {
   return [transactionType ?? null, transactionCategory ?? null, transactionStatus ?? null, currency ?? null];
-}
-
-/** The facets of the filter, by the names that blocks use. */
-function facetKeys({ transactionType, transactionCategory, transactionStatus, currency }: Filter): string[] {
-  return Object.entries({
-    type: transactionType,
-    category: transactionCategory,
-    status: transactionStatus,
-    currency,
-  }).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
 }
 
 /** In the order of `allMatch`. */

@@ -4,7 +4,7 @@
  * docs/decisions/0001-list-at-any-size.md.
  */
 import { array, type DatabaseTransaction, type Statement } from '../../db/database.ts';
-import { inShard, type Shard } from '../../db/citus/shards.ts';
+import type { Shard } from '../../db/citus/shards.ts';
 import type { Instant } from '../../values/instant.ts';
 import { inMillionths } from '../amount.ts';
 import { facetsOf, type Row } from '../row.ts';
@@ -32,14 +32,18 @@ const tooLarge = '9223372036854.775807';
  */
 const blockSize = (count: string, least: string) => `greatest(${least}::int, (1.5 * sqrt(${count}))::int)`;
 
+/** The same of a known count. */
+export const blockSizeOf = (count: number, { leastBlock }: BlockSizes) =>
+  Math.max(leastBlock, Math.round(1.5 * Math.sqrt(count)));
+
 /** Maximum number of amounts of a block that are not ordered yet. */
 const maxRecent = 500;
 
 /** Maximum number of different values of type, category, status and currency, taken together, that a block counts. */
-const maxFacets = 200;
+export const maxFacets = 200;
 
 /** If a block has more text than this, its rows are read instead. */
-const maxWordsBytes = 2 ** 20;
+export const maxWordsBytes = 2 ** 20;
 /**
  * Separates the search texts of two rows. If a text contains this character, the rows of its block are read instead.
  */
@@ -105,28 +109,6 @@ export function makeBlocks(sql: DatabaseTransaction, ids: number[], version: str
     insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq, version)
     select id, '-infinity', 'infinity', transaction_count, transaction_count, ${version}::bigint
     from users where id = any(${array(ids)}::int[])`;
-}
-
-/** The individuals with so many new rows in their changed time range that rebuilding its blocks is cheaper than updating them. */
-export async function findDense(
-  sql: DatabaseTransaction,
-  changedRanges: readonly ChangedTimeRange[],
-  shard: Shard | undefined,
-): Promise<Set<number>> {
-  if (changedRanges.length === 0) return new Set();
-  const rows = await sql`
-    select n.individual_id
-    from unnest(
-      ${array(changedRanges.map(({ individualId }) => individualId))}::int[],
-      ${array(changedRanges.map(({ first }) => first))}::text[]::timestamptz[],
-      ${array(changedRanges.map(({ last }) => last))}::text[]::timestamptz[],
-      ${array(changedRanges.map(({ rows: count }) => count))}::int[]
-    ) as n (individual_id, first, last, rows)
-    where n.rows >= (
-      select sum(b.row_count) from transaction_blocks b
-      where b.individual_id = n.individual_id and b.start_time <= n.last and b.end_time > n.first
-        ${inShard(sql, 'b.individual_id', shard)})`;
-  return new Set(rows.map(({ individual_id }) => individual_id));
 }
 
 const facetColumns = 'transaction_type, transaction_category, transaction_status, currency';

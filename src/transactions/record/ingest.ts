@@ -26,7 +26,8 @@ export type Totals = Record<RecordResultName, number>;
 export const noRows = (): Totals => ({ created: 0, duplicate: 0, updated: 0, conflict: 0, rejected: 0 });
 
 export interface IngestOptions {
-  record(rows: readonly Row[]): Promise<RecordPlanResult[]>;
+  /** `areLikelyNew`: all rows of the batch before were. */
+  record(rows: readonly Row[], areLikelyNew: boolean): Promise<RecordPlanResult[]>;
   lanes: number;
   batch: BatchLimits;
   /** Called for each row that was neither created nor a duplicate. */
@@ -79,6 +80,7 @@ class Lane {
   #lines: number[] = [];
   #rows: Row[] = [];
   #characters = 0;
+  #wereNew = false;
   /** The previous batch. Its failure is kept, and thrown when the next batch is due. */
   #recording: Promise<{ error?: unknown }> = Promise.resolve({});
 
@@ -120,7 +122,8 @@ class Lane {
     // In its own turn of the event loop: writing a batch takes about as much processor time as reading its last lines
     // did.
     await setImmediate();
-    const results = await this.#options.record(rows);
+    const results = await this.#options.record(rows, this.#wereNew);
+    this.#wereNew = results.every((result) => result === 'created');
     results.forEach((result, index) => this.#settle(outcomeOf(lines[index]!, rows[index]!, result)));
     this.#options.onProgress?.(rows.length);
   }

@@ -1,7 +1,7 @@
 /** Records transactions: one batch is one transaction. */
 import { randomInt } from 'node:crypto';
 import type { Database, DatabaseTransaction, Statement } from '../../db/database.ts';
-import { isLostOnCitus } from '../../db/failures.ts';
+import { isDuplicateKey, isLostOnCitus } from '../../db/failures.ts';
 import { retryLostRace } from '../../db/lost-race.ts';
 import { groupByShard, type Shard } from '../../db/citus/shards.ts';
 import type { Owner } from '../../sharing/slots.ts';
@@ -25,15 +25,16 @@ import {
 } from './record-statements.store.ts';
 import {
   addToBlocks,
+  blockSizeOf,
   cutBlocks,
   defaultBlockSizes,
-  findDense,
   makeBlocks,
   type BlockSizes,
   type ChangedRow,
   type ChangedTimeRange,
   type NumberedRow,
 } from '../list/transaction-blocks.store.ts';
+import { insertNewBlocks, makeNewBlocks, placeRanges, type Gap } from '../list/new-blocks.store.ts';
 import type { Row } from '../row.ts';
 import { readTransaction } from '../transaction.ts';
 
@@ -49,27 +50,46 @@ export function createRecordStore(
   db: Database,
   { sizes = defaultBlockSizes, writesEvents = true }: RecordStoreOptions = {},
 ) {
+  /** Writes about the same individual wait for each other. Individuals are locked in a fixed order, to avoid deadlocks. */
+  const record = (rows: readonly Row[], now: Date, owner: Owner | undefined, read: ReadStored) =>
+    db.transaction(async (sql, sendLast) => {
+      const { plan, counts, eventCounts, shards } = await planUnderLock(sql, rows, db.isDistributed, read);
+      const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
+      sendLast(await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards }));
+      return plan.results;
+    }, owner);
+
+  function recordBatch(rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> {
+    const recordOnce = () => record(rows, now, owner, readStored);
+    return db.isDistributed ? retryLostRace(recordOnce, isLostOnCitus) : recordOnce();
+  }
+
   return {
+    recordBatch,
+
     /**
-     * Writes about the same individual wait for each other. Individuals are locked in a fixed order, to avoid
-     * deadlocks.
+     * The same result for rows that are likely new, in less time: they are not looked up first. If one of them is stored
+     * after all, its key is refused, nothing is written, and the batch is recorded in the usual way.
      */
-    recordBatch(rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> {
-      const record = () =>
-        db.transaction(async (sql, sendLast) => {
-          const { plan, counts, eventCounts, shards } = await planUnderLock(sql, rows, db.isDistributed);
-          const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
-          sendLast(await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards }));
-          return plan.results;
-        }, owner);
-      return db.isDistributed ? retryLostRace(record, isLostOnCitus) : record();
+    async recordNewBatch(rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> {
+      if (db.isDistributed || rows.length < minCopiedRows) return recordBatch(rows, now, owner);
+      try {
+        return await record(rows, now, owner, expectNone);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return recordBatch(rows, now, owner);
+      }
     },
 
     /** The results that the rows would have if no earlier row of the same stream had been recorded. */
     tryBatch: (rows: readonly Row[]): Promise<RecordPlanResult[]> =>
-      db.transaction(async (sql) => (await planUnderLock(sql, rows, db.isDistributed)).plan.results),
+      db.transaction(async (sql) => (await planUnderLock(sql, rows, db.isDistributed, readStored)).plan.results),
   };
 }
+
+type ReadStored = typeof readStored;
+
+const expectNone: ReadStored = () => Promise.resolve(new Map());
 
 interface LockedPlan {
   plan: BatchPlan;
@@ -85,10 +105,11 @@ async function planUnderLock(
   sql: DatabaseTransaction,
   rows: readonly Row[],
   isDistributed: boolean,
+  read: ReadStored,
 ): Promise<LockedPlan> {
   const ids = [...new Set(rows.map(({ individualId }) => individualId))].sort((a, b) => a - b);
   if (isDistributed) return planByShards(sql, rows, await groupByShard(sql, ids));
-  const [locked, stored] = await Promise.all([lockIndividuals(sql, ids), readStored(sql, rows)]);
+  const [locked, stored] = await Promise.all([lockIndividuals(sql, ids), read(sql, rows)]);
   return planFrom(rows, locked, stored, oneDatabase);
 }
 
@@ -158,7 +179,7 @@ async function writePlan(
   // All rows of a commit have one number: that of its last event. Without events it does not grow.
   const commitOf = ({ individualId }: Row) => eventCounts.get(individualId)!;
   const fresh = created.map((row) => ({ row, seq: nextNumber(row.individualId, after), commit: commitOf(row) }));
-  const dense = await findDenseRanges(sql, fresh, before, sizes, shards);
+  const { dense, gaps } = await placeFresh(sql, fresh, { before, after }, sizes, shards);
   const isCopied = fresh.length >= minCopiedRows;
   const copied = isCopied ? copyTransactions(sql, fresh, now) : undefined;
   // One COPY writes to several shards. Counters and events, which change with every batch, are then written for all
@@ -172,6 +193,7 @@ async function writePlan(
       replaced: partOf(replaced, shard, ({ individualId }) => individualId),
       events: partOf(events, shard, ({ individualId }) => individualId),
       dense: partOf(dense, shard, ({ individualId }) => individualId),
+      gaps: partOf(gaps, shard, ({ individualId }) => individualId),
     };
     const ids = touched(part.fresh, part.events);
     const usual = [
@@ -216,7 +238,10 @@ interface Part {
   updated: readonly BatchPlan['updated'][number][];
   replaced: readonly BatchPlan['replaced'][number][];
   events: readonly TransactionEvent[];
+  /** Where blocks are rebuilt. */
   dense: readonly ChangedTimeRange[];
+  /** Of individuals whose new rows become blocks of their own. */
+  gaps: readonly Gap[];
 }
 
 function writeChanges(
@@ -248,11 +273,16 @@ function touched(fresh: readonly NumberedRow[], events: readonly TransactionEven
   return [...new Set([...fresh.map(({ row }) => row.individualId), ...events.map(({ individualId }) => individualId)])];
 }
 
+interface BeforeAndAfter {
+  before: Counts;
+  after: Counts;
+}
+
 /** Writes nothing for individuals that are small before and after the batch. */
 function writeBlocks(
   sql: DatabaseTransaction,
-  { fresh: created, updated, dense }: Part,
-  { before, after }: { before: Counts; after: Counts },
+  { fresh: created, updated, dense, gaps }: Part,
+  { before, after }: BeforeAndAfter,
   sizes: BlockSizes,
   shard: Shard | undefined,
 ): Statement[] {
@@ -263,7 +293,7 @@ function writeBlocks(
   const large = [...touched].filter((id) => isLarge(after, id));
   if (large.length === 0) return [];
   const grown = large.filter((id) => !isLarge(before, id));
-  const remade = new Set(dense.map(({ individualId }) => individualId));
+  const remade = new Set([...dense, ...gaps].map(({ individualId }) => individualId));
   const added = created.filter(({ row }) => isLarge(before, row.individualId) && !remade.has(row.individualId));
   const changed = updated
     .filter(({ to, bodyChanged }) => bodyChanged && isLarge(before, to.individualId))
@@ -275,8 +305,14 @@ function writeBlocks(
     .map(({ individualId, timeStamp }) => ({ individualId, first: timeStamp, last: timeStamp, rows: 1 }));
   const changedInPlace = changed.filter((row) => !isMoved(row));
   const version = String(randomInt(maxVersion));
+  const newBlocks = gaps.flatMap((gap) => {
+    const { individualId } = gap;
+    const rows = created.filter(({ row }) => row.individualId === individualId);
+    return makeNewBlocks(gap, rows, blockSizeOf(after.get(individualId)!, sizes));
+  });
   return [
     ...(grown.length > 0 ? [makeBlocks(sql, grown, version)] : []),
+    ...(gaps.length > 0 ? insertNewBlocks(sql, gaps, newBlocks, version, shard) : []),
     ...(added.length + changedInPlace.length > 0
       ? [addToBlocks(sql, added, changedInPlace, sizes, version, shard)]
       : []),
@@ -287,37 +323,52 @@ function writeBlocks(
 /** The largest range that randomInt supports. */
 const maxVersion = 2 ** 48 - 1;
 
-/** The time ranges in which large individuals have so many new rows that their blocks are rebuilt. */
-async function findDenseRanges(
+/**
+ * The large individuals that have many new rows: the time ranges in which their blocks are rebuilt, or the gaps where
+ * the new rows become blocks of their own.
+ */
+async function placeFresh(
   sql: DatabaseTransaction,
   created: readonly NumberedRow[],
-  before: Counts,
+  { before, after }: BeforeAndAfter,
   sizes: BlockSizes,
   shards: LockedPlan['shards'],
-): Promise<ChangedTimeRange[]> {
-  const changedRanges = new Map<number, ChangedTimeRange>();
-  for (const {
-    row: { individualId, timeStamp },
-  } of created) {
-    if (before.get(individualId)! <= sizes.blocksAbove) continue;
-    const known = changedRanges.get(individualId);
-    if (!known) changedRanges.set(individualId, { individualId, first: timeStamp, last: timeStamp, rows: 1 });
-    else {
-      known.rows += 1;
-      if (timeStamp < known.first) known.first = timeStamp;
-      if (timeStamp > known.last) known.last = timeStamp;
-    }
-  }
-  const many = [...changedRanges.values()].filter(({ rows }) => rows >= sizes.leastBlock / 4);
-  if (many.length === 0) return [];
-  const dense = await Promise.all(
+): Promise<{ dense: ChangedTimeRange[]; gaps: Gap[] }> {
+  const many = rangesOf(created.filter(({ row }) => before.get(row.individualId)! > sizes.blocksAbove)).filter(
+    ({ rows }) => rows >= sizes.leastBlock / 4,
+  );
+  if (many.length === 0) return { dense: [], gaps: [] };
+  const placed = await Promise.all(
     shards.map((shard) =>
-      findDense(
+      placeRanges(
         sql,
         partOf(many, shard, ({ individualId }) => individualId),
         shard,
       ),
     ),
   );
-  return many.filter(({ individualId }) => dense.some((found) => found.has(individualId)));
+  const places = new Map(placed.flatMap((each) => [...each]));
+  const gapOf = ({ individualId, rows }: ChangedTimeRange) =>
+    rows >= blockSizeOf(after.get(individualId)!, sizes) ? places.get(individualId)?.gap : undefined;
+  return {
+    dense: many.filter((range) => !gapOf(range) && places.get(range.individualId)?.isDense),
+    gaps: many.flatMap((range) => gapOf(range) ?? []),
+  };
+}
+
+/** The time range of the rows of each individual. */
+function rangesOf(created: readonly NumberedRow[]): ChangedTimeRange[] {
+  const ranges = new Map<number, ChangedTimeRange>();
+  for (const {
+    row: { individualId, timeStamp },
+  } of created) {
+    const known = ranges.get(individualId);
+    if (!known) ranges.set(individualId, { individualId, first: timeStamp, last: timeStamp, rows: 1 });
+    else {
+      known.rows += 1;
+      if (timeStamp < known.first) known.first = timeStamp;
+      if (timeStamp > known.last) known.last = timeStamp;
+    }
+  }
+  return [...ranges.values()];
 }
