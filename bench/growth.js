@@ -152,7 +152,7 @@ function goalsOf(figures, imported, copySeconds) {
     oneOf('search for a name', 'inName'),
     faster('type', 'inType', 'plainType', 20),
     faster('search', 'inSearch', 'plainSearch', 20),
-    { what: 'import beside COPY', is: ratio(copySeconds, imported.seconds), least: 0.5 },
+    { what: 'import beside COPY', is: ratio(copySeconds, imported.seconds), least: 0.6 },
   ];
 }
 

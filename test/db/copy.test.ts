@@ -85,8 +85,8 @@ it('rows that are taken for new, and are not, are recorded like any others', asy
   }
   const [counts] = await db.read`
     select count(*)::int as rows, max(seq) as last, (select transaction_count from users where id = 1) as count,
-      (select sum(row_count)::int from transaction_blocks) as in_blocks,
-      (select count(*)::int from user_event_outbox) as events
-    from transactions`;
+      (select sum(row_count)::int from transaction_blocks where individual_id = 1) as in_blocks,
+      (select count(*)::int from user_event_outbox where user_id = 1) as events
+    from transactions where individual_id = 1`;
   expect(counts).toEqual({ rows: 6103, last: 6103, count: 6103, in_blocks: 6103, events: 5 });
 });

@@ -62,6 +62,7 @@ async function checkBlocks(id: number, model: Model, blocksAbove: number): Promi
       (select coalesce(array_agg((amount * 1000000)::numeric(40, 0) order by amount), '{}')::text from transactions t
         where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time) as ordered,
       (select coalesce(array_agg(a order by a), '{}')::text from unnest(amounts || recent) a) as known,
+      amounts is null or amounts = array(select a from unnest(amounts) a order by a) as is_ordered,
       facets is not null as counts_facets,
       coalesce(facets, '{}') as known_facets,
       (select coalesce(jsonb_object_agg(key, rows), '{}') from (
@@ -82,6 +83,7 @@ async function checkBlocks(id: number, model: Model, blocksAbove: number): Promi
     expect(block.row_count).toBe(block.rows);
     expect(block.last_seq).toBeGreaterThanOrEqual(block.seq);
     if (block.amounts !== null) expect(block.known).toBe(block.ordered);
+    expect(block.is_ordered).toBe(true);
     if (block.counts_facets) expect(block.known_facets).toEqual(block.present_facets);
     expect(block.has_words).toBe(true);
   });

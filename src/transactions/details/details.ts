@@ -24,8 +24,17 @@ export const decimalDetails: ReadonlySet<string> = new Set(['transactionFee', 'o
 /** Values as text; additionalData as JSON text. An empty text removes the detail. */
 export type DetailValues = Partial<Record<DetailName, string>>;
 
-/** Undefined if no detail is given. A loop without allocations: most rows have no details. */
+const isDetail: ReadonlySet<string> = new Set(detailNames);
+
+/** Most rows have no details. To look at the members of a row takes a third of the time of looking for every detail. */
+function hasDetails(values: DetailValues): boolean {
+  for (const name in values) if (isDetail.has(name)) return true;
+  return false;
+}
+
+/** Undefined if no detail is given. */
 export function writeDetails(values: DetailValues): string | undefined {
+  if (!hasDetails(values)) return undefined;
   let members = '';
   for (const name of detailNames) {
     const value = values[name];

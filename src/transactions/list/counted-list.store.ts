@@ -94,13 +94,14 @@ from transaction_blocks b where b.individual_id = $1 and b.start_time = any($5::
 /**
  * Counts the rows of some blocks ($5) that contain a text ($6), if a block stores the texts of its rows and all its
  * rows are listed. The texts are split at each match. A piece between two matches contains a gap if the matches are in
- * different rows.
+ * different rows. As a column, and not as a table, the pieces are not stored before they are counted.
  */
 const countWordsStatement = `
 with ${filterBounds}
 select b.start_time::text as start_time, (
     select case when cardinality(w.pieces) <= 1 then 0 else 1 + (
-      select count(*)::int from unnest(w.pieces[2 : cardinality(w.pieces) - 1]) piece where strpos(piece, ${sqlRowSeparator}) > 0) end
+      select count(*)::int from (select unnest(w.pieces[2 : cardinality(w.pieces) - 1]) as piece offset 0) between_matches
+      where piece collate "C" like '%' || ${sqlRowSeparator} || '%') end
     from (select string_to_array(b.words, $6::text) as pieces offset 0) w
   ) as rows
 from transaction_blocks b

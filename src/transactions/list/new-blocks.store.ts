@@ -109,8 +109,10 @@ export function makeNewBlocks(
 }
 
 function inTimeOrder(rows: readonly NumberedRow[]): readonly NumberedRow[] {
-  const isOrdered = rows.every(({ row }, index) => index === 0 || rows[index - 1]!.row.timeStamp <= row.timeStamp);
-  return isOrdered ? rows : rows.toSorted((a, b) => (a.row.timeStamp < b.row.timeStamp ? -1 : 1));
+  const compare = (a: NumberedRow, b: NumberedRow) =>
+    a.row.timeStamp < b.row.timeStamp ? -1 : Number(a.row.timeStamp > b.row.timeStamp);
+  const isOrdered = rows.every((row, index) => index === 0 || compare(rows[index - 1]!, row) <= 0);
+  return isOrdered ? rows : rows.toSorted(compare);
 }
 
 /** Rows of the same time stay in one piece. */

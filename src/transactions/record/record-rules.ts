@@ -83,13 +83,14 @@ export function planBatch(
     if (result === 'created' || result === 'updated') changed.set(key, withDetails(row, details));
     return result;
   });
-  const last = [...changed].map(([key, row]) => ({ row, before: stored.get(key) }));
-  return {
-    results,
-    created: last.filter(({ before }) => before === undefined).map(({ row }) => row),
-    updated: last.flatMap(({ row, before }) => (before === undefined ? [] : [updatedRow(row, before)])),
-    replaced,
-  };
+  const created: Row[] = [];
+  const updated: UpdatedRow[] = [];
+  for (const [key, row] of changed) {
+    const before = stored.get(key);
+    if (before) updated.push(updatedRow(row, before));
+    else created.push(row);
+  }
+  return { results, created, updated, replaced };
 }
 
 function decideAgain(
