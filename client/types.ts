@@ -89,7 +89,7 @@ export interface Confirmation {
   confirmationId: string;
   /** What it is for. */
   purpose: string;
-  /** failed: no attempts are left. void: a check named other terms, it was given up, or the phone is no longer the user’s. */
+  /** failed: no attempts are left. void: a check named other terms, it was cancelled, or the phone is no longer the user’s. */
   state: 'pending' | 'approved' | 'expired' | 'failed' | 'void';
   /** When it was created. */
   createdAt: string;

@@ -1,4 +1,4 @@
-/** Reads a confirmation, or gives it up. */
+/** Reads a confirmation, or cancels it. */
 import type { Clock } from '../values/clock.ts';
 import { unknownConfirmation, unknownUser } from '../errors.ts';
 import type { ConfirmationsStore, StoredConfirmation } from './confirmations.store.ts';

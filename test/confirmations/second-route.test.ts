@@ -66,7 +66,7 @@ describe('a lost text is sent again over another gateway', () => {
     const { service, id, texts, otherTexts, create, check } = await start(settings);
     const ends = {
       approved: (confirmationId: string, code: string) => check(confirmationId, { ...terms, code }),
-      'given up': (confirmationId: string) =>
+      cancelled: (confirmationId: string) =>
         service.call(`/User/${id}/confirmations/${confirmationId}`, undefined, { method: 'DELETE' }),
       'void by other terms': (confirmationId: string, code: string) =>
         check(confirmationId, { ...terms, amount: '25', code }),

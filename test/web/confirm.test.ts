@@ -163,7 +163,7 @@ describe('the journey', () => {
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
   });
 
-  it('a code that was given up cannot be sent again, and the form says so', async () => {
+  it('a code of a cancelled confirmation cannot be sent again, and the form says so', async () => {
     const { page, pending } = await open({ attributes: 'resend-seconds="0"' });
     await calls.cancel(pending.id, pending.confirmationId);
     await resend(page).click();

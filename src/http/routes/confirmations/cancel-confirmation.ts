@@ -8,7 +8,7 @@ export const cancelConfirmationOperation = (confirmations: ReadConfirmation) =>
     method: 'DELETE',
     path: '/User/{id}/confirmations/{confirmationId}',
     tag: 'Confirmations',
-    summary: 'Give a confirmation up',
+    summary: 'Cancel a confirmation',
     about: 'A pending one is void: its code no longer works. One that has ended stays as it is.',
     scopes: ['phone'],
     responses: { 204: { about: 'It is not pending.' } },

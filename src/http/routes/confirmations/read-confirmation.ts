@@ -10,7 +10,7 @@ const confirmation = record('Confirmation', {
   purpose: required(text(), 'What it is for.'),
   state: required(
     text({ schema: { enum: ['pending', 'approved', 'expired', 'failed', 'void'] } }),
-    'failed: no attempts are left. void: a check named other terms, it was given up, or the phone is no longer the user’s.',
+    'failed: no attempts are left. void: a check named other terms, it was cancelled, or the phone is no longer the user’s.',
   ),
   createdAt: required(instant(), 'When it was created.'),
   expiresAt: required(instant(), 'When its code expires.'),
