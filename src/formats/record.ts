@@ -39,7 +39,7 @@ export function record<M extends Members>(title: string, members: M): Shape<Reco
 }
 
 /** A description next to a reference to a named schema would be lost, so none is added there. */
-export function described(schema: Schema, about: string): Schema {
+function described(schema: Schema, about: string): Schema {
   return about === '' || schema.title !== undefined ? schema : { ...schema, description: about };
 }
 

@@ -89,15 +89,13 @@ export function url(...protocols: string[]): Kind<string> {
   };
 }
 
-export const spans: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400 };
+const spans: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400 };
 
 export function spanSeconds(span: string): number {
   const match = /^(\d{1,6})([smhd])$/.exec(span);
   const seconds = match ? Number(match[1]) * (spans[match[2]!] ?? 0) : 0;
   return seconds > 0 ? seconds : fail(`has the span "${span}"; write one such as 90s, 10m, 1h or 1d`);
 }
-
-export const span: Kind<number> = { form: 'span such as 6h', parse: spanSeconds };
 
 /** `DE=…; FR=…`: values by country, or by another key. */
 export function byKey<T>(keys: string, pattern: RegExp, value: Kind<T>): Kind<ReadonlyMap<string, T>> {

@@ -5,7 +5,7 @@ import type { DestinationTable, GuardLimits } from './limits.ts';
 import { ruleOf, type Modes, type RuleName } from './rules.ts';
 
 /** How a number, a country or `*` is named for a channel: texts have no name of their own. */
-export const nameFor = (channel: CodeChannel, name: string) => (channel === 'sms' ? name : `${channel}:${name}`);
+const nameFor = (channel: CodeChannel, name: string) => (channel === 'sms' ? name : `${channel}:${name}`);
 
 /** The entry with the longest matching prefix is used, then that of the country, then `*`. */
 function findKey(table: DestinationTable, { e164, country = '' }: PhoneNumber, channel: CodeChannel) {
@@ -29,7 +29,7 @@ function lookUp(table: DestinationTable, phoneNumber: PhoneNumber, channel: Code
 }
 
 /** What a message to the phone costs, in ten-thousandths. */
-export function priceOf(phoneNumber: PhoneNumber, prices: DestinationTable, channel: CodeChannel): number {
+function priceOf(phoneNumber: PhoneNumber, prices: DestinationTable, channel: CodeChannel): number {
   return lookUp(prices, phoneNumber, channel) ?? 0;
 }
 

@@ -202,7 +202,7 @@ function readApplied(row: AppliedRow | undefined): AppliedReceipt {
 }
 
 /** A timestamp in the format of JSON, in UTC. */
-export function instantExpression(column: string): string {
+function instantExpression(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 

@@ -9,7 +9,7 @@ export interface Address {
   filter: Filter;
 }
 
-export function readAddress(): Address {
+function readAddress(): Address {
   const [path = '', query = ''] = location.hash.slice(1).split('?', 2);
   const [view = '', part = ''] = path.split('/');
   return { view, part: decoded(part), filter: Object.fromEntries(new URLSearchParams(query)) };

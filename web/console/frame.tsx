@@ -64,7 +64,7 @@ interface FailureNoticeProps {
   time?: string | undefined;
 }
 
-export function FailureNotice({ failed, time }: FailureNoticeProps) {
+function FailureNotice({ failed, time }: FailureNoticeProps) {
   const sentence = sentenceOf(failed[0]!.failure!.error);
   const retries = failed.flatMap(({ failure }) => failure!.retryAt ?? []);
   const now = useNow(Date.now, retries.length > 0);

@@ -16,7 +16,7 @@ import { t } from './texts.ts';
 
 const periodSeconds: Record<string, number> = { '1h': 3600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 };
 
-export const timeFields: readonly FilterField[] = [
+const timeFields: readonly FilterField[] = [
   { name: 'from', label: t.common.from, kind: 'time' },
   { name: 'to', label: t.common.to, kind: 'time' },
 ];

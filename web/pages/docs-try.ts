@@ -60,7 +60,7 @@ async function send(form: HTMLFormElement): Promise<string[]> {
 }
 
 /** JSON with line breaks. Only white space is added, so that an amount keeps its digits. */
-export function readable(content: string): string {
+function readable(content: string): string {
   if (content.length > shownCharacters)
     return `${content.slice(0, shownCharacters)}\n… ${content.length - shownCharacters} more characters`;
   if (!/^\s*[[{]/.test(content)) return content;

@@ -15,23 +15,11 @@ export function chosenTheme(): Theme {
 export function chooseTheme(theme: Theme): void {
   store(themeKey, theme);
   applyTheme();
-  dispatchEvent(new Event('ledgerline-theme'));
 }
 
 /** The style sheet sets the color scheme by this attribute. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = chosenTheme();
-}
-
-export function isDark(): boolean {
-  const theme = chosenTheme();
-  return theme === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
-}
-
-/** Calls back whenever the page turns light or dark. */
-export function watchTheme(onChange: () => void): void {
-  addEventListener('ledgerline-theme', onChange);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', onChange);
 }
 
 /**

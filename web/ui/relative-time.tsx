@@ -33,7 +33,7 @@ export function RelativeTime({ instant, locale, now, exact, date }: RelativeTime
 }
 
 /** Undefined if it is more than a week away. */
-export function relativeText(milliseconds: number, locale: string): string | undefined {
+function relativeText(milliseconds: number, locale: string): string | undefined {
   const seconds = Math.trunc(milliseconds / 1000);
   const unit = units.find(([, , end]) => Math.abs(seconds) < end);
   if (!unit) return undefined;

@@ -5,7 +5,7 @@
 import type { Database } from '../database.ts';
 
 /** More than a service gives out between two backups. All ids are below 2,147,483,648, so 200 restores fit. */
-export const restoreStep = 10_000_000;
+const restoreStep = 10_000_000;
 
 /** Endpoints are few. */
 const endpointStep = 1000;

@@ -13,7 +13,7 @@ export interface DispatcherParts extends Omit<WorkerParts, 'hosts'> {
   onDue(): void;
 }
 
-export const leaseSeconds = 10;
+const leaseSeconds = 10;
 /** How long requests in flight may take when the process stops; after that another process tries them again. */
 const stopMilliseconds = 3000;
 /** How long a worker that gives up its lease waits for requests in flight. */

@@ -168,7 +168,7 @@ export function fade(state: RangeState, now: number): void {
 }
 
 /** Normal sends of a day. Only verified codes count, so that unverified sends never become normal. */
-export function normalDay({ normalVerified }: RangeState, conversion: number): number {
+function normalDay({ normalVerified }: RangeState, conversion: number): number {
   return normalVerified / learnedDays / conversion;
 }
 

@@ -55,7 +55,7 @@ export interface BatchPlan {
   replaced: Pick<Row, 'individualId' | 'transactionId' | 'body' | 'details'>[];
 }
 
-export function keyOf({ individualId, transactionId }: Pick<Row, 'individualId' | 'transactionId'>): string {
+function keyOf({ individualId, transactionId }: Pick<Row, 'individualId' | 'transactionId'>): string {
   return `${individualId} ${transactionId}`;
 }
 

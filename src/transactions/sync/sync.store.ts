@@ -8,7 +8,7 @@ import type { SyncPosition } from './sync-cursor.ts';
  * the order of their numbers, because each holds the lock on the individual until its end: so no row appears later at a
  * position that was passed.
  */
-export const syncStatement = (body: string) => `
+const syncStatement = (body: string) => `
 select floor(extract(epoch from u.created_at) * 1000) as created_at, u.transaction_event_count as last_commit,
   p.rows, p.added, p.modified, p.last[1] as commit, p.last[2] as seq
 from users u cross join lateral (

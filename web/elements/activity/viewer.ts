@@ -48,7 +48,7 @@ export function directionOf({ transactionCategory }: Transaction): Direction {
   return category === 'credit' ? 'in' : category === 'debit' ? 'out' : 'other';
 }
 
-export const signs: Record<Direction, Sign> = { in: '+', out: '−', other: '' };
+const signs: Record<Direction, Sign> = { in: '+', out: '−', other: '' };
 
 /** The name of the other party, or empty. */
 export function partyOf(transaction: Transaction): string {
