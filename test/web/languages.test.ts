@@ -145,6 +145,7 @@ it.each(drawnLanguages)('the header of every page fits at every width, in %s', a
 it('the form has a language and a direction of its own, whatever the page around it', async () => {
   const page = await openPage(`${service.url}/`);
   const texts = { ...ar.code, ...ar.verify };
+  await page.locator('ledgerline-verify').waitFor({ state: 'attached' });
   await page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('locale', 'ar')`);
   await page.getByRole('heading', { name: texts.numberTitle }).waitFor();
   await page.getByLabel(texts.number).fill(newPhone());
@@ -204,6 +205,7 @@ describe('only the language of the reader is loaded', () => {
       await held;
       await route.continue();
     });
+    await page.locator('ledgerline-verify').waitFor({ state: 'attached' });
     await page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('locale', 'fr')`);
     expect(await title.innerText()).toBe(en.verify.numberTitle);
     release();

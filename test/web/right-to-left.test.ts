@@ -69,6 +69,7 @@ it('amounts in every currency, in rows, day totals, chart and details', async ()
 
 it('calling codes, phone numbers and names of languages on the sandbox page', async () => {
   const page = await openPage(`${service.url}/`, { locale: 'ar' });
+  await page.locator('ledgerline-verify').waitFor({ state: 'attached' });
   await page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('country', 'GB')`);
   const picker = page.locator('ledgerline-verify .country .pill');
   await picker.waitFor();

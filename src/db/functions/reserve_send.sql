@@ -133,8 +133,13 @@ begin
   end if;
 
   if kind = 'change' then
+    -- On its own: an expression that names a field of known_user fails while no row was ever read into it.
+    if not is_known_user then
+      decision := 'not-verified';
+      return;
+    end if;
     decision := case
-      when not is_known_user or known_user.verified_phone is null then 'not-verified'
+      when known_user.verified_phone is null then 'not-verified'
       when is_resend and not is_under_way(known_user.latest_code, called_at) then 'lapsed'
       when needs_confirmation and not is_resend
         and not is_confirmed_change(for_user, given_confirmation, called_at, known_user.latest_code) then 'unconfirmed'
