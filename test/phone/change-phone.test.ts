@@ -85,13 +85,6 @@ describe('a change', () => {
     expect([bad.status, Object.keys(bad.json.errors as object)]).toEqual([400, ['PhoneNumber']]);
   });
 
-  it('is refused to a user without any code also as the first call of a session', async () => {
-    // What a session has planned for other users would hide a mistake.
-    const own = await serviceForTest();
-    const answer = await own.call(`/User/${await own.createUser()}/phone-number/change`, { phoneNumber: newPhone() });
-    expect(answer.json).toEqual(refusal(400, 'Bad Request', 'Phone number not verified.'));
-  });
-
   it('to the number that is linked already sends nothing', async () => {
     const phone = newPhone();
     const id = await service.verifiedUser(phone);
