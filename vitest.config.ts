@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/harness/check-answers.ts', 'test/harness/one-process.ts'],
-    globalSetup: ['test/harness/database/cluster.ts'],
+    globalSetup: ['test/harness/browser/setup.ts', 'test/harness/database/cluster.ts'],
     pool: 'forks',
     // The files that a process runs share what they import, and one browser. Loading it for each took 150 s in all.
     isolate: false,

@@ -12,9 +12,12 @@ interface LockedPackage {
 
 const read = async (name: string) =>
   JSON.parse(await readFile(new URL(`../${name}`, import.meta.url), 'utf8')) as Record<string, unknown>;
-const locked = Object.entries((await read('package-lock.json')).packages as Record<string, LockedPackage>).filter(
-  ([path]) => path.startsWith('node_modules/'),
-);
+const readLocked = async (name: string) =>
+  Object.entries((await read(name)).packages as Record<string, LockedPackage>).filter(([path]) =>
+    path.startsWith('node_modules/'),
+  );
+const locked = await readLocked('package-lock.json');
+const ofTheBrowser = await readLocked('scripts/chromium/package-lock.json');
 
 const fits = (allowed: string[] | undefined, value: string) => allowed === undefined || allowed.includes(value);
 
@@ -31,7 +34,7 @@ it.each([
 });
 
 it.each(['20.19.0', '22.12.0', '24.0.0'])('no package refuses Node %s', (version) => {
-  const refusing = locked.filter(([, { engines }]) => {
+  const refusing = [...locked, ...ofTheBrowser].filter(([, { engines }]) => {
     const range = Array.isArray(engines) ? undefined : engines?.node;
     return range !== undefined && !satisfies(version, range);
   });

@@ -1,11 +1,9 @@
 /** An installed Chromium with the fonts of the test browser's package, so that pictures look the same on every machine. */
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
+import { unpackFonts } from '../chromium/chromium.js';
 
 const candidates = [
   process.env.CHROMIUM,
@@ -23,9 +21,7 @@ export async function launchBrowser(folder) {
 }
 
 async function fontEnvironment(folder) {
-  const bin = path.join(path.dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '../../bin');
-  const input = brotliDecompressSync(await readFile(path.join(bin, 'fonts.tar.br')));
-  execFileSync('tar', ['xf', '-', '-C', folder], { input });
+  await unpackFonts(folder);
   const config = path.join(folder, 'fonts.conf');
   const dirs = [`${folder}/fonts`, '/usr/share/fonts'].map((dir) => `<dir>${dir}</dir>`).join('');
   const preferred = [
