@@ -17,7 +17,7 @@ const readLocked = async (name: string) =>
     path.startsWith('node_modules/'),
   );
 const locked = await readLocked('package-lock.json');
-const ofTheBrowser = await readLocked('scripts/chromium/package-lock.json');
+const ofTheBrowser = await readLocked('test/harness/chromium/package-lock.json');
 
 const fits = (allowed: string[] | undefined, value: string) => allowed === undefined || allowed.includes(value);
 

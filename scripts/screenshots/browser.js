@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
-import { unpackFonts } from '../chromium/chromium.js';
+import { unpackFonts } from '../../test/harness/chromium/chromium.js';
 
 const candidates = [
   process.env.CHROMIUM,

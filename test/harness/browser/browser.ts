@@ -20,7 +20,7 @@ export function openBrowser(): Promise<Browser | string> {
 /** The one from npm, which the start of the run has installed, on the only machine that it is for. */
 export async function packedChromium(): Promise<{ executablePath: string; env: Record<string, string> } | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
-  const { unpackChromium } = await import(new URL('../../../scripts/chromium/chromium.js', import.meta.url).href);
+  const { unpackChromium } = await import(new URL('../chromium/chromium.js', import.meta.url).href);
   return unpackChromium();
 }
 
