@@ -13,14 +13,14 @@ import { ServiceProcess } from '../harness/process.ts';
 import { proxyKinds, startProxy, type Proxy } from '../harness/servers/proxies.ts';
 import { startReplicated } from '../harness/servers.ts';
 import { row } from '../harness/service.ts';
-import { isFull } from '../harness/size.ts';
+import { isFull, sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 const restarts = isFull ? 12 : 2;
 const requestsPerSecond = isFull ? 100 : 50;
-/** Each proxy and each number of processes occurs, in full size every pair. */
-const pairs = proxyKinds.flatMap((kind, index) =>
-  [1, 2].filter((processes) => isFull || processes !== index + 1).map((processes) => ({ ...kind, kind, processes })),
+/** Two processes behind the first proxy that is installed; in full size every pair. */
+const pairs = (isFull ? proxyKinds : [proxyKinds.find(({ isInstalled }) => isInstalled) ?? proxyKinds[0]!]).flatMap(
+  (kind) => sized([2], [1, 2]).map((processes) => ({ ...kind, kind, processes })),
 );
 
 /** By outcome, and the reasons of what was lost. */

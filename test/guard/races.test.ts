@@ -26,7 +26,7 @@ interface CallOptions {
   headers?: Record<string, string>;
 }
 
-const calls = sized(100, 200);
+const calls = sized(60, 200);
 
 async function startPair(settings: Record<string, string>): Promise<Pair> {
   const database = await cloneDatabase(inject('sandboxTemplateName'));

@@ -5,8 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../harness/until.ts';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 
 const cap = 10_000;
+const starts = sized(4, 10);
 
 async function shareDatabase() {
   const database = await cloneDatabase();
@@ -42,12 +44,12 @@ async function send(service: ServiceProcess, token: string): Promise<void> {
 }
 
 it(
-  'ten starts, half of which end by kill -9, cost less than a thousandth of a budget',
+  `${starts} starts, half of which end by kill -9, cost less than a thousandth of a budget`,
   { timeout: 300_000 },
   async () => {
     const { start, counted } = await shareDatabase();
     let sent = 0;
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < starts; round += 1) {
       const service = await start();
       const token = await service.token();
       for (let text = 0; text < 4; text += 1) {

@@ -86,7 +86,7 @@ it('a connection that never sends anything does not hold up the stop', async () 
   await closed;
 });
 
-const restarts = isMeasured ? 12 : 4;
+const restarts = isMeasured ? 12 : 2;
 
 it(
   'restarts of two nodes in turn, with a schema that grows in between: no request fails',

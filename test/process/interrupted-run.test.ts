@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { isFull } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
@@ -23,7 +24,8 @@ function processesOf(folder: string): string[] {
   });
 }
 
-it.skipIf(process.platform !== 'linux')(
+/** It is a whole run, with a PostgreSQL of its own. */
+it.skipIf(process.platform !== 'linux' || !isFull)(
   'kill -9 of the run ends its PostgreSQL and its services, and removes its files',
   async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'interrupted-'));

@@ -13,6 +13,7 @@ import { isRunning } from '../../src/db/embedded/data-directory-lock.ts';
 import { callOver, startLoad } from '../harness/load.ts';
 import { dataFolder, preparedDataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { newPhone, row } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 const twoProcesses = { LEDGERLINE_PROCESSES: '2' };
@@ -125,14 +126,14 @@ it('no caller waits for a worker that was killed', { timeout: 180_000 }, async (
       );
       if (isAnswered) answered += 1;
       // While no worker is left the port is closed.
-      else await sleep(20);
+      await sleep(isAnswered ? 10 : 20);
     }
   });
   const running = () => {
     const ended = observed(service, 'worker-ended').map(({ pid }) => pid);
     return workersOf(service).filter((pid) => !ended.includes(pid));
   };
-  for (const count of [1, 1, 1, 2, 2]) {
+  for (const count of sized([1, 1, 2], [1, 1, 1, 2, 2])) {
     const before = answered;
     await until(() => running().length === 2 && answered > before + 100);
     for (const pid of running().slice(0, count)) process.kill(pid, 'SIGKILL');

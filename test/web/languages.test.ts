@@ -71,8 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** English, the one with the longest words, and the one from right to left. */
-/** English is on the pages of all other tests. */
+/** The one with the longest words and the one from right to left; English is on the pages of all other tests. */
 const drawnLanguages = sized<readonly Language[]>(['de', 'ar'], languages);
 
 describe.each(drawnLanguages)('the wallet in %s', (language) => {
