@@ -1,6 +1,6 @@
 /**
- * The kinds of Kubernetes objects in deploy/, with the members that we use: names, types and what is required, from the
- * published API. A member that is not listed is a mistake until it is added here.
+ * The kinds of Kubernetes objects in deploy/, and its Compose file, with the members that we use: names, types and what is
+ * required, from the published API and specification. A member that is not listed is a mistake until it is added here.
  */
 type Schema = Record<string, unknown>;
 
@@ -118,7 +118,7 @@ const specs: Record<string, Schema> = {
 
 export function manifestSchema({ apiVersion, kind }: { apiVersion: string; kind: string }): Schema {
   const spec = specs[`${apiVersion} ${kind}`];
-  if (!spec) throw new Error(`Add the members of ${apiVersion} ${kind} to test/deploy/kubernetes-schemas.ts.`);
+  if (!spec) throw new Error(`Add the members of ${apiVersion} ${kind} to test/deploy/manifest-schemas.ts.`);
   return object({ apiVersion: { const: apiVersion }, kind: { const: kind }, metadata, spec }, [
     'apiVersion',
     'kind',
@@ -126,3 +126,40 @@ export function manifestSchema({ apiVersion, kind }: { apiVersion: string; kind:
     'spec',
   ]);
 }
+
+const condition = oneOf('service_started', 'service_healthy', 'service_completed_successfully');
+const duration = { type: 'string', pattern: '^\\d+(us|ms|s|m|h)$' };
+
+const composeService = object({
+  image: text,
+  build: object({ context: text, dockerfile: text }, ['context']),
+  profiles: listOf(text),
+  command: listOf(text),
+  environment: texts,
+  env_file: text,
+  volumes: listOf(text),
+  tmpfs: listOf(text),
+  ports: listOf(text),
+  depends_on: {
+    anyOf: [listOf(text), { type: 'object', additionalProperties: object({ condition }, ['condition']) }],
+  },
+  healthcheck: object({ test: listOf(text), interval: duration, timeout: duration, retries: count }, ['test']),
+  restart: { type: 'string', pattern: '^(no|always|on-failure(:\\d+)?|unless-stopped)$' },
+  stop_grace_period: duration,
+  read_only: yes,
+  cap_drop: listOf(text),
+  security_opt: listOf(text),
+});
+
+export const composeSchema: Schema = {
+  type: 'object',
+  properties: {
+    name: text,
+    services: { type: 'object', additionalProperties: composeService },
+    volumes: { type: 'object', additionalProperties: { type: 'null' } },
+  },
+  required: ['services'],
+  // Parts that services share.
+  patternProperties: { '^x-': {} },
+  additionalProperties: false,
+};
