@@ -46,7 +46,7 @@ export const statementOperation = (
     summary: 'Make a statement as PDF',
     about:
       'The rows that the list would return, oldest first, one line each, with totals by currency and month. The PDF has real text and a structure for ' +
-      `screen readers. A statement has at most ${maxStatementRows.toLocaleString('en')} rows; more are a 400. ` +
+      `screen readers. A statement has at most ${maxStatementRows} rows; more are a 400. ` +
       'With transactionId: a confirmation of that transaction.',
     scopes: ['transactions:read'],
     input,
