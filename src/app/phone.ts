@@ -92,7 +92,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     try {
       const e164 = await phones.readPhoneOfCode(code);
       const phoneNumber = e164 === null || guard.live.isSafe(e164) ? undefined : parsePhoneNumber(e164);
-      if (phoneNumber) guard.ranges.noteReceipt({ ...phoneNumber, channel: code.channel }, state, at);
+      if (phoneNumber) guard.ranges.noteReceipt({ channel: code.channel, ...phoneNumber }, state, at);
     } catch (error) {
       // The receipt is stored. It is only missing from the counts of the rule.
       observer.observe({ kind: 'job-failed', job: 'receipt-counts', reason: errorCode(error) });

@@ -23,8 +23,8 @@ export function createCodeMaker({ digestKeys, testNumber, codeDigits }: CodeMake
     /** `seed` is random, unless the owner has one already. */
     make(owner: Omit<CodeOwner, 'seed'>, e164: string, now: Date, seed = makeSeed()): MadeCode {
       const test = testNumber(e164, now);
-      const code = test?.code ?? deriveCode(digestKeys.current, { ...owner, seed }, codeDigits);
-      const digest = digestCode(digestKeys.current, { ...owner, seed }, code);
+      const code = test?.code ?? deriveCode(digestKeys.current, { seed, ...owner }, codeDigits);
+      const digest = digestCode(digestKeys.current, { seed, ...owner }, code);
       return { code, stored: { seed, digest }, isTest: test !== undefined };
     },
 
@@ -32,7 +32,7 @@ export function createCodeMaker({ digestKeys, testNumber, codeDigits }: CodeMake
     recover(stored: StoredCode, owner: Omit<CodeOwner, 'seed'>, e164: string, now: Date): string | undefined {
       const test = testNumber(e164, now);
       if (!test) return recoverCode(digestKeys, stored, owner, codeDigits);
-      return isCodeOf(digestKeys, stored.digest, { ...owner, seed: stored.seed }, test.code) ? test.code : undefined;
+      return isCodeOf(digestKeys, stored.digest, { seed: stored.seed, ...owner }, test.code) ? test.code : undefined;
     },
   };
 }

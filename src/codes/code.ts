@@ -67,8 +67,8 @@ export function recoverCode(
   digits: number,
 ): string | undefined {
   for (const key of keys.all) {
-    const code = deriveCode(key, { ...owner, seed }, digits);
-    if (isSameDigest(digest, digestCode(key, { ...owner, seed }, code))) return code;
+    const code = deriveCode(key, { seed, ...owner }, digits);
+    if (isSameDigest(digest, digestCode(key, { seed, ...owner }, code))) return code;
   }
   return undefined;
 }

@@ -26,7 +26,7 @@ export function createObjectToChannel({ live, ranges, spend, clock, report }: Ob
     const { phoneNumber, channel } = target;
     // The phone of a confirmation is proven, so ranges do not judge it.
     const isJudged = kind !== 'confirmation' && isOn('prefix', live.modes, live.isSafe(phoneNumber.e164));
-    const range = isJudged ? ranges.judge({ ...phoneNumber, channel }, clock.now()) : undefined;
+    const range = isJudged ? ranges.judge({ channel, ...phoneNumber }, clock.now()) : undefined;
     if (range?.objection && live.modes.prefix === 'enforce') {
       range.giveBack();
       return 'the range of the number is limited';

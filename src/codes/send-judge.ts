@@ -85,7 +85,7 @@ export function createSendJudge({ live, leases, decisions, digest, clock, observ
   function writeLeases({ wanted }: TakenBudgets, now: Date): string | null {
     if (wanted.length === 0) return null;
     return JSON.stringify({
-      budgets: wanted.map((need) => ({ ...need, isEnforced: isEnforced(need.rule) })),
+      budgets: wanted.map((need) => ({ isEnforced: isEnforced(need.rule), ...need })),
       day: now.toISOString().slice(0, 10),
     });
   }

@@ -167,7 +167,7 @@ export class LeaseBook {
       } else if (lease.deniedUntil > now) {
         denied.push({ need, until: new Date(lease.deniedUntil) });
       } else {
-        wanted.push({ ...need, block: nextBlock(lease, need, now) });
+        wanted.push({ block: nextBlock(lease, need, now), ...need });
         lease.pending = new Promise<void>((resolve) => arrivals.push(resolve)).then(() => {
           lease.pending = undefined;
         });

@@ -225,8 +225,8 @@ export function createPhoneStore(db: Database) {
       };
       const text = (proof ? reserveProvenSendText : reserveSendText)(limits, counted);
       const values = proof
-        ? reserveProvenSend.valuesOf({ ...common, proof_key: proof.key, proof_expires_at: proof.expiresAt })
-        : reserveSend.valuesOf({ ...common, is_forbidden_to_newcomers: attempt.isForbiddenToNewcomers });
+        ? reserveProvenSend.valuesOf({ proof_key: proof.key, proof_expires_at: proof.expiresAt, ...common })
+        : reserveSend.valuesOf({ is_forbidden_to_newcomers: attempt.isForbiddenToNewcomers, ...common });
       const [row] = await retryLostRace(() =>
         db.write.unsafe(text, [...values, ...sourceParameters(counted)], { prepare: true }),
       );

@@ -86,7 +86,7 @@ export function createReserveSend(guard: SendGuard) {
   /** Returns undefined if the user has verified the phone already and nothing is to be sent. */
   return async function reserveSend(given: GuardedSend): Promise<ReservedSend | undefined> {
     const { userId, phoneNumber, channel, origin } = given;
-    const send = { ...given, operation: operations[given.kind], sources: sourcesOf(digest, origin) };
+    const send = { operation: operations[given.kind], sources: sourcesOf(digest, origin), ...given };
     const destination = sendJudge.find({ phoneNumber, channel });
     const phoneKey = digest('phone', phoneNumber.e164);
     const outcome = await sendJudge.lease(destination, (taken, report) =>
@@ -136,7 +136,7 @@ export function createReserveSend(guard: SendGuard) {
     const { userId, phoneNumber, channel, sources } = send;
     const now = clock.now();
     const range = isOn('prefix', live.modes, destination.isSafe)
-      ? ranges.judge({ ...phoneNumber, channel }, now)
+      ? ranges.judge({ channel, ...phoneNumber }, now)
       : undefined;
     let rangeObjection = range?.objection;
     let proof: Proof | undefined;
@@ -164,10 +164,10 @@ export function createReserveSend(guard: SendGuard) {
         leases: sendJudge.writeLeases(taken, now),
         code: send.makeCode(now),
       };
-      let reserved = await store.reserveSend({ ...attempt, proof });
+      let reserved = await store.reserveSend({ proof, ...attempt });
       // A proof is used only if it is needed: with it, the same send is decided again.
       if (given && !isRangeFull && isRefusedForPhone(reserved)) {
-        const proven = await store.reserveSend({ ...attempt, proof: given });
+        const proven = await store.reserveSend({ proof: given, ...attempt });
         if (proven.decision !== 'proof-used') [reserved, proof] = [proven, given];
       }
       isUsed = reserved.decision === 'reserved';

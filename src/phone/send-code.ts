@@ -79,13 +79,13 @@ export function createSendCode(rules: SendRules) {
     const { code } = prepared;
     const counted = countedCode(request, prepared, channels);
     await delivery.deliver({
-      ...counted,
       code,
       purpose: kind,
       written: rules.write({ locale, country: phoneNumber.country, correlationType, code }),
       avoid: resends?.isDoubtful ? resends.last : undefined,
       traceId: origin.traceId,
       owner,
+      ...counted,
     });
     return { codeLength: code.length, expiresInSeconds: counted.validSeconds };
   }
@@ -107,11 +107,11 @@ export function createSendCode(rules: SendRules) {
       const made = codes.make(codeOwner, phoneNumber.e164, now);
       code = made.code;
       return {
-        ...made.stored,
         expiresAt: secondsAfter(now, codeSeconds),
         attemptLimit: rules.codeAttempts,
         mayRepeat,
         isResend: request.resends !== undefined,
+        ...made.stored,
       };
     };
     const reserved = await rules.reserveSend({
@@ -125,9 +125,9 @@ export function createSendCode(rules: SendRules) {
       confirmation: request.confirmation,
       makeCode,
     });
-    if (!reserved?.repeated) return reserved && { ...reserved, code };
+    if (!reserved?.repeated) return reserved && { code, ...reserved };
     const recovered = codes.recover(reserved.repeated, codeOwner, phoneNumber.e164, reserved.requestedAt);
-    if (recovered !== undefined) return { ...reserved, code: recovered };
+    if (recovered !== undefined) return { code: recovered, ...reserved };
     await delivery.abandon(
       countedCode(request, reserved, channels),
       request.locale ?? '',

@@ -104,7 +104,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     if (phoneNumber) {
       inBackground(async () => {
         const channels = await rules.channelsOf({ userId, codeNumber: matching.codeNumber });
-        for (const channel of channels) ranges.noteVerified({ ...phoneNumber, channel }, attempt.now);
+        for (const channel of channels) ranges.noteVerified({ channel, ...phoneNumber }, attempt.now);
       }, rules.report);
     }
     observe({ kind: kind === 'change' ? 'phone-changed' : 'verified', userId, traceId });

@@ -195,7 +195,7 @@ export function createFailover(options: FailoverOptions) {
       traceId,
       ...message
     } = run.message;
-    const answer = await sendInTime(gateway, { ...message, channel, reference }, within);
+    const answer = await sendInTime(gateway, { channel, reference, ...message }, within);
     learn(lane, answer);
     run.answers.push({ lane, channel, answer, reference });
     const attempt: Try = {

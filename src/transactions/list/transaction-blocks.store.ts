@@ -98,8 +98,8 @@ function formsOf({ from, to }: ChangedRow, after: Transaction): BlockChange[] {
   const hasNewWords = searchText(from) !== searchText(after);
   const common = { individualId, timeStamp, seq: null, millionths: null, hasNewWords };
   return [
-    { ...common, facets: foldedFacets(from), rows: -1 },
-    { ...common, facets: foldedFacets(after), rows: 1 },
+    { facets: foldedFacets(from), rows: -1, ...common },
+    { facets: foldedFacets(after), rows: 1, ...common },
   ];
 }
 
