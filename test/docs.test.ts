@@ -10,7 +10,9 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 
 async function pagesIn(folder: string): Promise<string[]> {
   const names = await readdir(path.join(root, folder), { recursive: folder !== '.' });
-  return names.filter((name) => name.endsWith('.md')).map((name) => path.join(folder, name));
+  return names
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => path.join(folder, name));
 }
 
 /** Targets of links and images that are files. */
@@ -35,7 +37,9 @@ it('names only source files that exist, and so do comments', async () => {
   const folders = ['src', 'test', 'web', 'client', 'migrations', 'attack', 'chaos', 'fuzz', 'bench', 'scripts'];
   const listed = await Promise.all(
     folders.map(async (folder) =>
-      (await readdir(path.join(root, folder), { recursive: true })).map((name) => path.join(folder, name)),
+      (await readdir(path.join(root, folder), { recursive: true }))
+        .filter((name) => !name.includes('node_modules'))
+        .map((name) => path.join(folder, name)),
     ),
   );
   const sources = listed.flat().filter((name) => /\.(tsx?|sql|js)$/.test(name));
