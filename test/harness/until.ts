@@ -38,8 +38,14 @@ export async function until<T>(
   }
 }
 
+/** By the clock of the process, because that of the machine may be put forward during a test. */
+const deadlines = new WeakMap<object, number>();
+
 function remainingMilliseconds(): number {
   const test = TestRunner.getCurrentTest();
   if (!test?.timeout || test.result?.state !== 'run' || test.result.startTime === undefined) return hookMilliseconds;
-  return test.result.startTime + test.timeout - Date.now();
+  const { result, timeout } = test;
+  const deadline = deadlines.get(result) ?? performance.now() + result.startTime! + timeout - Date.now();
+  deadlines.set(result, deadline);
+  return deadline - performance.now();
 }
