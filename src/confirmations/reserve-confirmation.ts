@@ -72,13 +72,13 @@ export function createReserveConfirmation(guard: ConfirmationGuard) {
       return { reserved: reservation, taken: budgets, now: at };
     });
     const { decision } = reserved;
-    if (decision !== 'reserved' && decision !== 'refused') return { ...reserved, requestedAt: now };
+    if (decision !== 'reserved' && decision !== 'refused') return { requestedAt: now, ...reserved };
 
     const own = objectionsOf(reserved.refusals, now);
     const objections = [...own, ...destinationObjections(destination, reserved, taken, now)];
     const { refusal, shadows } = judge(objections, live.modes);
     for (const rule of shadows) await sendJudge.note(send, { rule }, 'shadow', now);
-    if (decision === 'reserved') return { ...reserved, requestedAt: now };
+    if (decision === 'reserved') return { requestedAt: now, ...reserved };
     // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
     return sendJudge.refuse(send, refusal ?? own[0] ?? { rule: 'user-confirmations', waitSeconds: 1 }, now);
   };

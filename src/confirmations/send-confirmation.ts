@@ -123,11 +123,11 @@ export function createSendConfirmation(rules: ConfirmationRules) {
       const found = repeated ? codes.recover(repeated.codeDigest, bound, purpose, e164, requestedAt) : code;
       if (found === undefined) {
         // Its key no longer exists: another confirmation takes its place.
-        await abandon({ ...outgoing, code, validSeconds: confirmationSeconds, isNew: false });
+        await abandon({ code, validSeconds: confirmationSeconds, isNew: false, ...outgoing });
         draft.text = randomUUID();
         continue;
       }
-      await deliver({ ...outgoing, code: found, validSeconds: confirmationSeconds, isNew: true });
+      await deliver({ code: found, validSeconds: confirmationSeconds, isNew: true, ...outgoing });
       return { confirmationId, codeLength: found.length, expiresInSeconds: confirmationSeconds };
     }
     throw stillSending();
@@ -216,13 +216,13 @@ export function createSendConfirmation(rules: ConfirmationRules) {
     const { request, confirmationId, purpose, phoneNumber, terms, locale, code, isNew } = outgoing;
     const { userId, origin, owner } = request;
     await delivery.deliver({
-      ...countedCode(outgoing),
       code,
       purpose,
       written: rules.write({ locale, country: phoneNumber.country, code, purpose, ...terms }),
       avoid: outgoing.avoid,
       traceId: origin.traceId,
       owner,
+      ...countedCode(outgoing),
       ...(isNew && { location: confirmationPath(userId, confirmationId) }),
     });
   }
