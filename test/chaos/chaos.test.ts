@@ -10,14 +10,16 @@ import { sized } from '../harness/size.ts';
 
 const main = fileURLToPath(new URL('../../chaos/main.js', import.meta.url));
 
-it('half a minute of faults breaks no promise', { timeout: 600_000 }, async () => {
+const minutes = sized('0.5', '1');
+
+it(`${minutes} minutes of faults break no promise`, { timeout: 600_000 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-chaos-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const history = path.join(folder, 'history.ndjson');
   // This seed kills services and workers several times. Fewer calls than a run by hand makes: the faults are what matters here.
   const options = [
     '--minutes',
-    sized('0.5', '1'),
+    minutes,
     '--seed',
     '302',
     '--round-seconds',

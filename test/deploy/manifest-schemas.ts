@@ -159,7 +159,7 @@ export const composeSchema: Schema = {
     volumes: { type: 'object', additionalProperties: { type: 'null' } },
   },
   required: ['services'],
-  // Parts that services share.
+  // Values that several services use.
   patternProperties: { '^x-': {} },
   additionalProperties: false,
 };

@@ -8,7 +8,7 @@ import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../src/network/free-port.ts';
+import { reservePort } from '../harness/reserve-port.ts';
 import { ServiceProcess } from '../harness/process.ts';
 import { proxyKinds, startProxy, type Proxy } from '../harness/servers/proxies.ts';
 import { startReplicated } from '../harness/servers.ts';
@@ -105,8 +105,8 @@ describe.each(pairs)('$name, nodes of $processes process(es)', ({ kind, name, pr
       onTestFinished(servers.stop);
       const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-rolling-'));
       onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
-      const port = await freePort('127.0.0.1');
-      const ports: [number, number] = [await freePort(), await freePort()];
+      const port = await reservePort();
+      const ports: [number, number] = [await reservePort(), await reservePort()];
       const start = async (index: number) => {
         const node = await new ServiceProcess({
           DATABASE_URL: `postgres://postgres@127.0.0.1:${servers.primary.port},127.0.0.1:${servers.standby.port}/ledgerline`,

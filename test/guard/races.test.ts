@@ -1,4 +1,4 @@
-/** Many calls on one key, a hundred at a time, over two service processes on one database: no limit is exceeded. */
+/** Many calls on one key, all at the same time, over two service processes on one database: no limit is exceeded. */
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { onTestFinished } from 'vitest';
 import { installBinaries, isRoot, nobody } from '../../src/db/embedded/binaries.ts';
-import { freePort } from '../../src/network/free-port.ts';
+import { reservePort } from './reserve-port.ts';
 import { runMigrations } from '../../src/db/migrations/migrate.ts';
 import { until } from './until.ts';
 
@@ -107,7 +107,7 @@ export async function startServer({ certificate, hba = [] }: ServerOptions = {})
   const { folder, binaries } = await makeFolder();
   const cluster = path.join(folder, 'single');
   await initialize(binaries, cluster);
-  const server = new Server(binaries, cluster, await freePort());
+  const server = new Server(binaries, cluster, await reservePort());
   const files = { cert: path.join(cluster, 'server.crt'), key: path.join(cluster, 'server.key') };
   if (certificate) {
     await writeFile(files.cert, certificate.cert);
@@ -129,8 +129,8 @@ export async function startReplicated(isSynchronous: boolean): Promise<Replicate
   await initialize(binaries, folders[0]);
   await cp(folders[0], folders[1], { recursive: true });
   const servers = [
-    new Server(binaries, folders[0], await freePort()),
-    new Server(binaries, folders[1], await freePort()),
+    new Server(binaries, folders[0], await reservePort()),
+    new Server(binaries, folders[1], await reservePort()),
   ] as [Server, Server];
   await writeFile(path.join(folders[1], 'standby.signal'), '');
   await writeFile(

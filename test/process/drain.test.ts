@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../src/network/free-port.ts';
+import { reservePort } from '../harness/reserve-port.ts';
 import { startBalancer } from '../harness/servers/balancer.ts';
 import { isMeasured, noteFigures } from '../harness/figures.ts';
 import { callOver, startLoad } from '../harness/load.ts';
@@ -105,7 +105,7 @@ it(
       LEDGERLINE_DATABASE_CONNECTIONS: '6',
       PUBLIC_URL: 'http://127.0.0.1:1',
     };
-    const ports = [await freePort(), await freePort()];
+    const ports = [await reservePort(), await reservePort()];
     const start = (index: number) => new ServiceProcess({ ...settings, PORT: String(ports[index]) }).ready();
     const nodes = [await start(0), await start(1)];
     const urls = ports.map((port) => `http://127.0.0.1:${port}`);

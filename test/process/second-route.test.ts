@@ -1,7 +1,7 @@
 /** Second routes and changes of number, with several processes that are killed. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { freePort } from '../../src/network/free-port.ts';
+import { reservePort } from '../harness/reserve-port.ts';
 import { channelGateways, sendWhatsappReceipt, textCode, whatsappCode } from '../harness/channel-gateways.ts';
 import { dataFolder, startProcess } from '../harness/process.ts';
 import { codeIn } from '../harness/send-outcome.ts';
@@ -74,7 +74,7 @@ describe('several processes', { timeout: 180_000 }, () => {
       LEDGERLINE_CHANNEL_SECONDS: '5',
     };
     const begin = async () => {
-      const port = String(await freePort());
+      const port = String(await reservePort());
       return startProcess(await dataFolder(), { ...common, PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
     };
     const first = await begin();

@@ -17,7 +17,7 @@ export function openBrowser(): Promise<Browser | string> {
   return (launched ??= launch());
 }
 
-/** The one from npm, which the start of the run has installed, on the only machine that it is for. */
+/** The one from npm, which exists for Linux on x64 only. The start of the run has installed it. */
 export async function packedChromium(): Promise<{ executablePath: string; env: Record<string, string> } | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   const { unpackChromium } = await import(new URL('../chromium/chromium.js', import.meta.url).href);

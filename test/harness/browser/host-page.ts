@@ -1,10 +1,9 @@
 /** A page of another origin that holds one of the elements, with a strict policy of its own. */
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { readdir, readFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
+import { reservePort } from '../reserve-port.ts';
 
 /** An answer of the host's own back end. */
 export interface HostAnswer {
@@ -32,19 +31,9 @@ export interface HostPageOptions {
   answers?: Record<string, Give>;
 }
 
-/**
- * The address of a page that does not exist yet, so that a service can be told to allow it. The port is below those that
- * systems give out by themselves, so that nothing takes it before the page is served.
- */
+/** The address of a page that does not exist yet, so that a service can be told to allow it. */
 export async function reserveOrigin(): Promise<{ port: number; origin: string }> {
-  const port = randomInt(20_000, 32_000);
-  const server = createServer();
-  const isFree = await once(server.listen(port, '127.0.0.1'), 'listening').then(
-    () => true,
-    () => false,
-  );
-  if (!isFree) return reserveOrigin();
-  await new Promise((resolve) => server.close(resolve));
+  const port = await reservePort();
   return { port, origin: `http://127.0.0.1:${port}` };
 }
 
