@@ -112,7 +112,11 @@ describe('DELETE /User/{id}', () => {
         await sql`insert into erased_users (user_id, erased_at) values (${id}, now())`;
         created = own.call('/User', {});
         // The new user waits for the erasure.
-        await until(async () => (await sql`select from pg_locks where not granted`).length > 0);
+        await until(async () => {
+          const waiting = await sql`
+            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+          return waiting.length > 0;
+        });
       });
       expect((await created!).json.id).toBeGreaterThan(id);
       expect((await own.call(`/User/${id}`, undefined, { method: 'DELETE' })).status).toBe(204);

@@ -132,7 +132,12 @@ describe('export-transactions', () => {
       await sql`lock table transactions in access exclusive mode`;
       // A client may have three quarters of eight.
       running = Array.from({ length: 6 }, () => exported({ individualId: id }));
-      await until(async () => (await service.sql`select from pg_locks where not granted`).length >= 6);
+      await until(async () => {
+        const waiting = await service.sql`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and strpos(query, 'declare listed') > 0`;
+        return waiting.length === 6;
+      });
       const refused = await exported({ individualId: id });
       expect([refused.status, refused.headers.get('error-reason')]).toEqual([429, 'too-many-streams']);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
