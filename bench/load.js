@@ -39,9 +39,6 @@ const latencies = {};
 let next = 0;
 let answered = 0;
 let dropped = 0;
-const started = performance.now();
-const stopAt = seconds ? started + seconds * 1000 : Infinity;
-const countFrom = started + skipSeconds * 1000;
 
 class Connection {
   #socket;
@@ -83,6 +80,10 @@ class Connection {
 
 const open = Array.from({ length: connections }, () => new Connection());
 for (const connection of open) await connection.open();
+// The time that the connections take to open is no latency.
+const started = performance.now();
+const stopAt = seconds ? started + seconds * 1000 : Infinity;
+const countFrom = started + skipSeconds * 1000;
 
 if (rate && dropsLate) await atRateOrNever();
 else if (rate) await atRate();
