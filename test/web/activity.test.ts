@@ -139,7 +139,7 @@ describe('the layout', () => {
     }
   });
 
-  it('finds a date, or the next older one', () => {
+  it('finds a date, or the next older one that has rows', () => {
     const at = (date: string) => layout.days[dayNotAfter(layout, date)]!.day;
     expect(at('2026-03-05')).toBe('2026-03-05');
     expect(at('2026-03-04')).toBe('2026-03-01');

@@ -79,7 +79,7 @@ const heard = (page: Page) => page.evaluate<[string, Record<string, unknown>][]>
 const names = async (page: Page) => (await heard(page)).map(([name]) => name);
 const resend = (page: Page) => page.getByRole('button', { name: /^Send( the code)? again/ });
 
-describe('the journey', () => {
+describe('the form', () => {
   it('shows amount and payee, takes the typed code, and the host page’s back end approves', async () => {
     const { page, pending } = await open({ attributes: 'autofocus' });
     const { confirmationId, code } = pending;
@@ -103,7 +103,7 @@ describe('the journey', () => {
     await expectNarrow(page);
   });
 
-  it('a wrong code is said in place and can be corrected', async () => {
+  it('says in place that a code is wrong, and takes the right one', async () => {
     const { page, pending } = await open();
     await codeField(page).pressSequentially(wrongCode(pending.code));
     await alert(page).getByText('That code is not right.').waitFor();
@@ -120,7 +120,7 @@ describe('the journey', () => {
     expect(failed).toEqual({ confirmationId: pending.confirmationId, reason: 'invalid-code', isFinal: false });
   });
 
-  it('a changed amount voids it: nothing more can be entered, and the host page offers a new start', async () => {
+  it('takes no more codes after the amount was changed, and the host page offers a new start', async () => {
     const { page, pending } = await open({ atCheck: { amount: '2490.00' } });
     await codeField(page).pressSequentially(pending.code);
     await alert(page).getByText('Nothing was approved. Start again.').waitFor();
@@ -134,7 +134,7 @@ describe('the journey', () => {
     await expectNarrow(page);
   });
 
-  it('five wrong codes end it', async () => {
+  it('takes no more codes after five wrong ones', async () => {
     const { page, pending } = await open();
     for (let attempt = 0; attempt < 4; attempt += 1) {
       await codeField(page).pressSequentially(wrongCode(pending.code));
@@ -145,7 +145,7 @@ describe('the journey', () => {
     expect((await heard(page)).at(-1)![1]).toMatchObject({ reason: 'failed', isFinal: true });
   });
 
-  it('the code is sent again by the host page after a countdown, and stays the same', async () => {
+  it('has the same code sent again by the host page, after a countdown', async () => {
     const { page, pending } = await open({
       script: 'let ahead = 0; element.now = () => Date.now() + (window.ahead ?? 0);',
     });
@@ -163,7 +163,7 @@ describe('the journey', () => {
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
   });
 
-  it('a code of a cancelled confirmation cannot be sent again, and the form says so', async () => {
+  it('says that a code of a cancelled confirmation cannot be sent again', async () => {
     const { page, pending } = await open({ attributes: 'resend-seconds="0"' });
     await calls.cancel(pending.id, pending.confirmationId);
     await resend(page).click();
@@ -171,7 +171,7 @@ describe('the journey', () => {
     expect((await heard(page)).at(-1)![1]).toMatchObject({ reason: 'nothing-to-resend', isFinal: true });
   });
 
-  it('its time runs out, and another confirmation starts over', async () => {
+  it('says that the time has run out, and starts over with another confirmation', async () => {
     const { page, pending } = await open({ script: 'element.now = () => Date.now() + (window.ahead ?? 0);' });
     await codeField(page).pressSequentially('12');
     await page.evaluate('window.ahead = 301_000');
@@ -184,7 +184,7 @@ describe('the journey', () => {
     expect([await page.locator('.amount').innerText(), await codeField(page).inputValue()]).toEqual(['€7.00', '']);
   });
 
-  it('a code that is being checked when its time runs out is approved', async () => {
+  it('approves a code that is being checked when its time runs out', async () => {
     const { page, pending } = await open({
       script: `element.now = () => Date.now() + (window.ahead ?? 0);
         const own = window.fetch;

@@ -41,30 +41,30 @@ const quiet = { overview: { gateways: [], isQuiet: false }, days: [], daysBefore
 const texts = (figures: Partial<Parameters<typeof alertsOf>[0]>) =>
   alertsOf({ ...quiet, ...figures }).map(({ text }) => text);
 
-it('says nothing while everything goes well', () => {
+it('there is no alert while everything goes well', () => {
   expect(texts({ days: [day('GB', 100, 80)], daysBefore: [day('GB', 90, 70)], endpoints: [endpoint({})] })).toEqual([]);
 });
 
-it('a service that sends nothing', () => {
+it('a service that sends nothing has an alert', () => {
   expect(texts({ overview: { gateways: [], isQuiet: true } })).toEqual([
     'The service is quiet: no text and no webhook is sent.',
   ]);
 });
 
-it('a gateway that is left out', () => {
+it('a gateway that is not used has an alert with the reason', () => {
   expect(
     texts({ overview: { isQuiet: false, gateways: [{ gateway: 'twilio', breaker: 'open', reason: 'timeout' }] } }),
   ).toEqual(['twilio is not used because it fails: timeout. Other gateways are asked.']);
 });
 
-describe('a country', () => {
-  it('with many texts and no verification', () => {
+describe('a country has an alert', () => {
+  it('if it got many texts and nobody used a code', () => {
     expect(texts({ days: [day('GB', 12, 0), day('GB', 8, 0), day('FR', 19, 0)] })).toEqual([
       expect.stringMatching(/^United Kingdom: 20 texts, and nobody used the code\./),
     ]);
   });
 
-  it('whose share of used codes fell to less than half', () => {
+  it('if its share of used codes fell to less than half', () => {
     const daysBefore = [day('GB', 100, 80), day('FR', 100, 80), day('IT', 40, 40)];
     expect(texts({ days: [day('GB', 100, 30), day('FR', 100, 41), day('IT', 100, 10)], daysBefore })).toEqual([
       'United Kingdom: 30% of the codes were used; before that, it was 80%.',
@@ -72,15 +72,15 @@ describe('a country', () => {
   });
 });
 
-describe('a webhook endpoint', () => {
-  it('that is behind', () => {
+describe('a webhook endpoint has an alert', () => {
+  it('if it is minutes behind', () => {
     expect(texts({ endpoints: [endpoint({ due: 3, oldestDueAt: '2026-03-08T11:50:30Z' })] })).toEqual([
       'The webhook endpoint at example.com is 9 minutes behind.',
     ]);
     expect(texts({ endpoints: [endpoint({ due: 3, oldestDueAt: '2026-03-08T11:58:30Z' })] })).toEqual([]);
   });
 
-  it('that was disabled, unless a client asked for it', () => {
+  it('if it was disabled, unless a client asked for it', () => {
     expect(texts({ endpoints: [endpoint({ enabled: false, disabledReason: 'failing' })] })).toEqual([
       'The webhook endpoint at example.com was disabled.',
     ]);
@@ -88,7 +88,7 @@ describe('a webhook endpoint', () => {
   });
 });
 
-describe('the guard', () => {
+describe('the guard has an alert', () => {
   const block: GuardBlock = {
     id: 'prefix:+25191123',
     rule: 'prefix',
@@ -121,7 +121,7 @@ describe('the guard', () => {
     },
   };
 
-  it('closed a range, with the evidence if it is still known', () => {
+  it('for a range that it closed, with the evidence if it is still known', () => {
     expect(texts({ blocks: [block], rangeDecisions: [decision] })).toEqual([
       'Codes to +25191123… are refused: 20 codes in the last hour (normal: 0.5), 5% of them verified (normal: 60%); 19 unverified in the last day.',
     ]);
@@ -129,7 +129,7 @@ describe('the guard', () => {
     expect(texts({ blocks: [block], rangeDecisions: [other] })).toEqual(['Codes to +25191123… are refused.']);
   });
 
-  it('counts spending near its limit', () => {
+  it('for spending that is near its limit', () => {
     const limit = { userId: null, seconds: null, blockSeconds: null };
     const spend = (used: number): GuardRuleUsage => ({
       rule: 'spend',

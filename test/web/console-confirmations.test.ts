@@ -36,7 +36,7 @@ it('the trail and the log name purpose and state of a confirmation, and not its 
   expect(text + log.text).not.toMatch(/Corner Shop|24\.9/);
 });
 
-it('the console shows them', async () => {
+it('the console shows purpose and state of a confirmation', async () => {
   const page = await openPage(`${service.url}/console#customer/${approved.id}`);
   // An expired or void confirmation would not make the customer unverified.
   await page.locator('.verdict-sentence').getByText('Verified.').waitFor();

@@ -37,7 +37,7 @@ async function expectDrawn(page: Page, at: { x: number; y: number }, empty: { x:
   expect((await square(at)).equals(await square(empty))).toBe(false);
 }
 
-it('the sandbox page: the page, the step, the language of the samples, the phone', async () => {
+it('the sandbox page shows which page, step and language of the samples is chosen, and the frame of the phone', async () => {
   const page = await open('/');
   await page.getByLabel('Phone number').waitFor();
   const frame = (await page.locator('.phone').boundingBox())!;
@@ -51,7 +51,7 @@ it('the sandbox page: the page, the step, the language of the samples, the phone
   expect(next.equals(other)).toBe(false);
 });
 
-it('the wallet: the direction, and the legend of the chart', async () => {
+it('the wallet shows which direction is chosen, and the colours of the chart’s legend', async () => {
   const page = await open('/wallet');
   await page.locator('.sums dt').first().waitFor();
   await expectMarked(page.locator('.segments [aria-pressed="true"]'), 'aria-pressed');
@@ -61,7 +61,7 @@ it('the wallet: the direction, and the legend of the chart', async () => {
   }
 });
 
-it('the console: the view; and its title does not meet the time beside it at 320 pixels', async () => {
+it('the console shows which view is chosen, and at 320 pixels its title does not meet the time beside it', async () => {
   const page = await open('/console');
   await page.locator('.updated-at').waitFor();
   await expectMarked(page.locator('.console-bar nav [aria-current]'), 'aria-current');

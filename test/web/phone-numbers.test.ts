@@ -45,7 +45,7 @@ it('examples are mobile numbers of their own country, another one each time', ()
   }
 });
 
-it('durations', () => {
+it('durations are written in hours, minutes and seconds', () => {
   expect([0, 9, 61, 600, 3600, 86_399].map(formatDuration)).toEqual([
     '0:00',
     '0:09',

@@ -32,7 +32,7 @@ function shownText(element: Locator): Promise<string> {
   return element.evaluate(new Function('box', read) as (box: unknown) => string);
 }
 
-it('amounts in every currency, in rows, day totals, chart and details', async () => {
+it('amounts in every currency keep their order, in rows, day totals, chart and details', async () => {
   const id = await service.createUser();
   const amounts = [
     ['JPY', '75677', 'Credit'],
@@ -67,7 +67,7 @@ it('amounts in every currency, in rows, day totals, chart and details', async ()
   expect(await shownText(page.locator('.detail > .amount'))).toBe('JP¥ +75,677');
 });
 
-it('calling codes, phone numbers and names of languages on the sandbox page', async () => {
+it('calling codes, phone numbers and names of languages keep their order on the sandbox page', async () => {
   const page = await openPage(`${service.url}/`, { locale: 'ar' });
   await page.locator('ledgerline-verify').waitFor({ state: 'attached' });
   await page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('country', 'GB')`);

@@ -17,8 +17,8 @@ import {
 
 const form = verifyForm();
 
-describe('states', () => {
-  it('as many boxes as the code has digits', async () => {
+describe('the form', () => {
+  it('has as many boxes as the code has digits', async () => {
     const own = await serviceForTest({ LEDGERLINE_CODE_DIGITS: '8', LEDGERLINE_CORS_ORIGINS: form.nextOrigin() });
     const phoneNumber = newPhone();
     const { page } = await form.open({ own });
@@ -28,7 +28,7 @@ describe('states', () => {
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
-  it('a wrong code, a code that is too short, and finally a block with a countdown', async () => {
+  it('says that a code is too short or wrong, and after too many attempts how long to wait', async () => {
     const { page } = await form.open();
     const phoneNumber = newPhone();
     await enterNumber(page, phoneNumber);
@@ -57,7 +57,7 @@ describe('states', () => {
     ]);
   });
 
-  it('a code that expires by its own timer, and another one', async () => {
+  it('says by its own timer that a code has expired, and takes another one', async () => {
     const { page } = await form.open({
       script: 'let ahead = 0; element.now = () => Date.now() + ahead; window.advance = (s) => (ahead += s * 1000);',
     });
@@ -76,7 +76,7 @@ describe('states', () => {
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
-  it('a number that is taken, one that is not supported, and too many codes', async () => {
+  it('says that a number is taken or not supported, and that too many codes were requested', async () => {
     const own = await serviceForTest({
       LEDGERLINE_CORS_ORIGINS: form.nextOrigin(),
       LEDGERLINE_RULES: 'country=enforce,user-sends=enforce',
@@ -106,7 +106,7 @@ describe('states', () => {
     ]);
   });
 
-  it('no connection, a service that is away, and one that does not allow the page', async () => {
+  it('tells apart no connection, a service that is away, and one that does not allow the page', async () => {
     const { page } = await form.open();
     await page.context().setOffline(true);
     await page.getByLabel('Phone number').fill(newPhone());
@@ -126,7 +126,7 @@ describe('states', () => {
     await alert(foreign).getByText('LEDGERLINE_CORS_ORIGINS').waitFor({ timeout: 20_000 });
   });
 
-  it('a connection that is back at the moment the failure is shown', async () => {
+  it('takes the message away even if the connection is back at the moment it is shown', async () => {
     const { page } = await form.open();
     await page.context().setOffline(true);
     await page.getByLabel('Phone number').fill(newPhone());
@@ -148,7 +148,7 @@ describe('states', () => {
     await alert(page).waitFor({ state: 'detached' });
   });
 
-  it('a session that ended', async () => {
+  it('says that a session has ended', async () => {
     const { page } = await form.open({ token: () => 'expired' });
     await page.getByLabel('Phone number').fill(newPhone());
     await page.getByRole('button', { name: 'Send code' }).click();
@@ -156,7 +156,7 @@ describe('states', () => {
     expect((await heard(page)).at(-1)).toEqual(['failed', { step: 'number', reason: 'invalid-token' }]);
   });
 
-  it('a text of unknown outcome: its code can be entered', async () => {
+  it('takes the code of a text whose outcome is unknown', async () => {
     const { page } = await form.open();
     const phoneNumber = newPhone();
     let isLost = true;
@@ -177,7 +177,7 @@ describe('states', () => {
   });
 });
 
-describe('answers that are lost', () => {
+describe('if an answer is lost', () => {
   /** The service does the work, and the connection breaks before its answer arrives. */
   async function loseAnswers(page: Page, path: string): Promise<{ stop(): Promise<void> }> {
     const url = `**${path}`;
@@ -264,7 +264,7 @@ describe('answers that are lost', () => {
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
-  it('a wrong code stays wrong after a lost answer', async () => {
+  it('a wrong code stays wrong', async () => {
     const { page } = await form.open();
     const phoneNumber = newPhone();
     await enterNumber(page, phoneNumber);

@@ -12,8 +12,8 @@ import { alert, chooseCountry, codeField, enterCode, enterNumber, resendButton }
 const form = verifyForm();
 const countryButton = (page: Page) => page.getByRole('button', { name: /^Country:/ });
 
-describe('the journey', () => {
-  it('from a number to verified, and the host page hears of it', async () => {
+describe('the form', () => {
+  it('verifies a number, and the host page hears of it', async () => {
     const { page, userId } = await form.open();
     const phoneNumber = newPhone();
     await enterNumber(page, `0${phoneNumber.slice(3)}`);
@@ -29,7 +29,7 @@ describe('the journey', () => {
     await expectNarrow(page);
   });
 
-  it('from one number to another, with a confirmation; without one it says what to do', async () => {
+  it('changes a number with a confirmation; without one it says what to do', async () => {
     const [old, next] = [newPhone(), newPhone()];
     const userId = await form.service.verifiedUser(old);
     const bare = await form.open({ userId, attributes: 'mode="change"' });
@@ -104,7 +104,7 @@ describe('the journey', () => {
     await countryButton(page).filter({ hasText: 'Germany' }).waitFor();
   });
 
-  it('a pasted code may have spaces, and an app may enter it', async () => {
+  it('takes a pasted code with spaces, and one that an app enters', async () => {
     const first = newPhone();
     const { page } = await form.open();
     await enterNumber(page, first);
@@ -127,7 +127,7 @@ describe('the journey', () => {
     ['Arabic-Indic', '٠'],
     ['Persian', '۰'],
     ['full-width', '０'],
-  ])('a code may be written in %s digits', async (_, zero) => {
+  ])('takes a code in %s digits', async (_, zero) => {
     const { page } = await form.open();
     const phoneNumber = newPhone();
     await enterNumber(page, phoneNumber);
@@ -137,7 +137,7 @@ describe('the journey', () => {
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
-  it('a code that the app and the browser enter at once is verified once', async () => {
+  it('verifies a code once that the app and the browser enter at once', async () => {
     const { page } = await form.open();
     const phoneNumber = newPhone();
     await enterNumber(page, phoneNumber);
@@ -155,7 +155,7 @@ describe('the journey', () => {
     expect((await heard(page)).map(([name]) => name)).toEqual(['sent', 'verified']);
   });
 
-  it('a browser that reads the text message fills in the code', async () => {
+  it('takes the code that a browser reads from the text message', async () => {
     const phoneNumber = newPhone();
     const { page } = await form.open({
       // Chromium on a computer has no WebOTP, so the test plays the part of the browser.
@@ -172,7 +172,7 @@ describe('the journey', () => {
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
-  it('a code that did not come is called or sent by WhatsApp where the host page and the service allow it', async () => {
+  it('has a code that did not come called or sent by WhatsApp, where the host page and the service allow it', async () => {
     const settings = {
       LEDGERLINE_CORS_ORIGINS: form.nextOrigin(),
       LEDGERLINE_CHANNELS: '*=sms,voice',
@@ -205,7 +205,7 @@ describe('the journey', () => {
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
-  it('a user who is verified already is told so', async () => {
+  it('tells users who are verified already', async () => {
     const userId = await form.service.verifiedUser();
     const { page } = await form.open({ userId });
     await page.getByLabel('Phone number').fill(newPhone());

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => wallet.service.stop());
 
-describe('a filter', () => {
+describe('filters and addresses', () => {
   it.each(['2026-13-01', '2026-02-30', '12026-01-01', '0', 'today'])(
     'a day that does not exist (%s) filters nothing',
     (from) => {
@@ -141,7 +141,7 @@ it('a large export is written to a file while it arrives', async () => {
   await page.locator('.toast').waitFor({ state: 'detached' });
 });
 
-describe('the focus of the keyboard stays near what disappears:', () => {
+describe('the focus of the keyboard stays near what disappears', () => {
   const inElement = (page: Page, what: string) =>
     page.evaluate<string | undefined>(`document.activeElement.shadowRoot?.activeElement?.${what}`);
 
@@ -151,7 +151,7 @@ describe('the focus of the keyboard stays near what disappears:', () => {
     await page.getByRole('button', { name }).waitFor({ state: 'detached' });
   }
 
-  it('a chip', async () => {
+  it('when a filter is removed by its chip', async () => {
     const page = await wallet.open(`?individual=${wallet.busy}&activity-type=CARD&activity-status=Pending`);
     await press(page, 'Remove filter: Card');
     await expect.poll(() => inElement(page, 'ariaLabel')).toBe('Remove filter: Pending');
@@ -159,13 +159,13 @@ describe('the focus of the keyboard stays near what disappears:', () => {
     await expect.poll(() => inElement(page, 'textContent')).toBe('Money out');
   });
 
-  it('the button that clears all filters', async () => {
+  it('when all filters are cleared', async () => {
     const page = await openPage(`${wallet.service.url}/wallet?individual=${wallet.busy}&activity-search=nobody-at-all`);
     await press(page, 'Clear all');
     await expect.poll(() => inElement(page, 'dataset.row')).toBe('0');
   });
 
-  it('the button that tries again', async () => {
+  it('when trying again succeeds', async () => {
     const page = await wallet.open(`?individual=${wallet.busy}`, { expected: /status of 400/ });
     const answer = { status: 400, contentType: 'application/problem+json', body: '{"status":400}' };
     await page.route('**/app/get-all-transactions', (route) => route.fulfill(answer));
@@ -176,7 +176,7 @@ describe('the focus of the keyboard stays near what disappears:', () => {
     await expect.poll(() => inElement(page, 'dataset.row')).toBe('0');
   });
 
-  it('the news of rows', async () => {
+  it('when new rows are shown', async () => {
     const id = (await wallet.client.createUser()).id;
     const row = { individualId: id, amount: '1', currency: 'EUR', timeStamp: '2026-02-03T04:05:06Z' };
     await wallet.client.recordTransactions([{ ...row, transactionId: 'first' }]);
@@ -187,7 +187,7 @@ describe('the focus of the keyboard stays near what disappears:', () => {
     await expect.poll(() => inElement(page, 'dataset.row')).toBe('0');
   });
 
-  it('the last page of the chart', async () => {
+  it('when the chart is at its last page', async () => {
     const page = await wallet.open(`?individual=${wallet.busy}`);
     const turn = page.getByRole('button', { name: 'Earlier months' });
     await turn.focus();

@@ -18,8 +18,8 @@ async function expectCentred(page: Page): Promise<void> {
   expect(Math.abs(state!.x + state!.width / 2 - (screen!.x + screen!.width / 2))).toBeLessThan(12);
 }
 
-describe('trouble', () => {
-  it('no transactions at all', async () => {
+describe('the wallet', () => {
+  it('says that there are no transactions', async () => {
     const { id } = await wallet.client.createUser();
     const page = await openPage(`${wallet.service.url}/wallet?individual=${id}`, { expected: /status of 404/ });
     await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor();
@@ -28,7 +28,7 @@ describe('trouble', () => {
     await expectNarrow(page);
   });
 
-  it('an unknown individual', async () => {
+  it('says that an individual is unknown, and offers no second try', async () => {
     const page = await openPage(`${wallet.service.url}/wallet?individual=2000000000`, { expected: /status of 400/ });
     await page.getByRole('heading', { name: 'This wallet does not exist' }).waitFor();
     // Trying again could not help.
@@ -36,7 +36,7 @@ describe('trouble', () => {
     await expectAccessible(page);
   });
 
-  it('no connection: what is there stays, and it goes on by itself', async () => {
+  it('says that there is no connection, keeps its rows, and recovers by itself', async () => {
     const page = await wallet.open('', { expected: /ERR_INTERNET_DISCONNECTED/ });
     await page.context().setOffline(true);
     await page.getByRole('alert').getByText('You are offline').waitFor();
@@ -47,13 +47,13 @@ describe('trouble', () => {
   });
 
   it.each([
-    ['a service that is away', 'The service does not answer', (route: Route) => route.abort()],
+    ['is away', 'The service does not answer', (route: Route) => route.abort()],
     [
-      'a service that fails',
+      'fails',
       'The service cannot answer right now',
       (route: Route) => route.fulfill({ status: 500, body: '' }),
     ],
-  ])('%s: it says so, and trying again helps', async (_, title, answer) => {
+  ])('says that the service %s, and reads the list when asked to try again', async (_, title, answer) => {
     const page = await openPage(`${wallet.service.url}/`);
     page.removeAllListeners('console');
     await page.route('**/app/**', answer);
@@ -68,7 +68,7 @@ describe('trouble', () => {
     await page.locator('button.row').first().waitFor();
   });
 
-  it('totals that fail leave the rows, and a way to ask again', async () => {
+  it('keeps its rows if the totals fail, and reads the totals when asked to try again', async () => {
     const page = await openPage(`${wallet.service.url}/`);
     page.removeAllListeners('console');
     await page.route('**/app/summarize-transactions', (route) => route.fulfill({ status: 500, body: '' }));
@@ -81,7 +81,7 @@ describe('trouble', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('a session that ended, and one begun again', async () => {
+  it('says that a session has ended, and begins another', async () => {
     const page = await openPage(`${wallet.service.url}/`);
     let closed = true;
     await page.route('**/connect/token', (route) =>
@@ -96,7 +96,7 @@ describe('trouble', () => {
     await page.locator('button.row').first().waitFor();
   });
 
-  it('without a sandbox the page asks for a token', async () => {
+  it('asks for a token where there is no sandbox', async () => {
     const page = await openPage(`${wallet.service.url}/`);
     page.removeAllListeners('console');
     await page.route('**/wallet', async (route) => {
@@ -119,7 +119,7 @@ describe('trouble', () => {
     expect([await page.locator('button.row').count(), await page.getByRole('alert').count()]).toEqual([0, 0]);
   });
 
-  it('a slow service: the shape of what is to come, the rows before the totals, and nothing moves', async () => {
+  it('shows an outline while the service is slow, then rows, then totals, and nothing moves', async () => {
     const page = await openPage(`${wallet.service.url}/`, { viewport: { width: 390, height: 1400 } });
     const releaseRows = await hold(page, '**/app/get-all-transactions');
     const releaseTotals = await hold(page, '**/app/summarize-transactions');
@@ -149,7 +149,7 @@ describe('trouble', () => {
     expect([bar, chart!.height]).toEqual([waiting[0], waiting[1]!.height]);
   });
 
-  it('a refresh far down in the list leaves the viewer there', async () => {
+  it('stays where the viewer is when it is refreshed far down', async () => {
     const page = await wallet.open(`?individual=${wallet.busy}`);
     await scroller(page).evaluate((box) => box.scrollTo({ top: 100_000 }));
     const seen = page.locator('button.row').nth(8);
