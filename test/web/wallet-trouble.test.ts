@@ -48,11 +48,7 @@ describe('the wallet', () => {
 
   it.each([
     ['is away', 'The service does not answer', (route: Route) => route.abort()],
-    [
-      'fails',
-      'The service cannot answer right now',
-      (route: Route) => route.fulfill({ status: 500, body: '' }),
-    ],
+    ['fails', 'The service cannot answer right now', (route: Route) => route.fulfill({ status: 500, body: '' })],
   ])('says that the service %s, and reads the list when asked to try again', async (_, title, answer) => {
     const page = await openPage(`${wallet.service.url}/`);
     page.removeAllListeners('console');
