@@ -99,8 +99,9 @@ export function takeConnections(server: Server): Connections {
       const timer = setTimeout(closeAll, stopSeconds * 1000);
       const idleSince = performance.now() + idleSeconds * 1000;
       const closeIdle = () => performance.now() >= idleSince && closeUnused(server, established);
-      const idleTimer = setInterval(closeIdle, closeIdleMilliseconds);
-      closeIdle();
+      // After the event loop has read what has arrived: the process may have been away for long enough.
+      const idleTimer = setInterval(() => setImmediate(closeIdle), closeIdleMilliseconds);
+      setImmediate(closeIdle);
       await new Promise<void>((resolve) => {
         onClosed = () => established.size === 0 && resolve();
         onClosed();

@@ -50,6 +50,8 @@ export interface Proxy {
   port: number;
   /** On a connection of its own, if it is given no agent. */
   open(method: string, pathname: string, headers?: Record<string, string>, agent?: Agent): ReturnType<typeof request>;
+  /** What it has written about failures. */
+  readonly errors: string;
   stop(): Promise<void>;
 }
 
@@ -105,5 +107,12 @@ export async function startProxy(
     await stop();
     throw error;
   }
-  return { port, open, stop };
+  return {
+    port,
+    open,
+    get errors() {
+      return errors;
+    },
+    stop,
+  };
 }
