@@ -38,7 +38,7 @@ export const catalogue = {
   'nothing-to-resend': {
     status: 400,
     message: 'No code has been sent to this user yet.',
-    when: 'A resend was requested before the first send, or for a confirmation that is no longer pending.',
+    when: 'A resend was requested before the first send, or for a change or a confirmation that is no longer pending.',
   },
   'user-exists': { status: 400, message: 'User already exists.', when: 'The id that the caller chose is taken.' },
   'unknown-individual': { status: 400, message: 'Unknown individual.', when: 'No user has this individualId.' },
@@ -253,6 +253,8 @@ export const scopeMissing = (scopes: readonly string[]) =>
     headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` },
   });
 export const notTheirs = () => problem('not-this-user');
+export const notForUsers = () =>
+  problem('not-this-user', { message: 'The token is bound to a user. This needs one that is not.' });
 export const sandboxClosed = (why: string) => problem('sandbox-only', { message: why });
 
 // Users and phones.

@@ -94,10 +94,10 @@ function boundUser(client: ClientSetting, userId: string | undefined): number | 
       throw new TokenError('invalid_request', 'user_id is missing: the client must bind users.');
     return undefined;
   }
-  if (!client.mayBindUsers) throw new TokenError('unauthorized_client', 'The client may not bind users.');
   const id = /^\d{1,10}$/.test(userId) ? Number(userId) : 0;
   if (id < 1 || id > 2_147_483_647) {
     throw new TokenError('invalid_request', 'user_id must be an integer from 1 to 2147483647.');
   }
+  if (!client.mayBindUsers) throw new TokenError('unauthorized_client', 'The client may not bind users.');
   return id;
 }

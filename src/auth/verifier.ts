@@ -95,8 +95,13 @@ async function checked(
 
 /** RFC 9068 gives access tokens a type. Many issuers do not, so a token without a type is accepted unless its claims
  * show that it is of another kind. */
-function refuseOtherKinds(type: string | undefined, payload: JWTPayload): void {
-  const kind = type?.toLowerCase().replace(/^application\//, '');
+function refuseOtherKinds(type: unknown, payload: JWTPayload): void {
+  const kind =
+    type === undefined
+      ? undefined
+      : String(type)
+          .toLowerCase()
+          .replace(/^application\//, '');
   if (kind === 'at+jwt') return;
   const identity = ['nonce', 'at_hash', 'c_hash', 'events'].some((claim) => claim in payload);
   const named = payload.token_use === 'id' || payload.typ === 'ID';
@@ -106,14 +111,24 @@ function refuseOtherKinds(type: string | undefined, payload: JWTPayload): void {
 }
 
 function callerOf(payload: JWTPayload, userClaim: string, expiresAt: Date): Caller {
-  const client = String(payload.client_id ?? payload.azp ?? payload.sub ?? 'unknown');
+  const subject = nameIn(payload, 'sub');
+  const client = nameIn(payload, 'client_id') ?? nameIn(payload, 'azp') ?? subject ?? 'unknown';
   return {
     client,
-    subject: payload.sub ?? client,
+    subject: subject ?? client,
     scopes: new Set(scopesOf(payload.scope ?? payload.scp)),
     userId: boundUser(payload[userClaim]),
     expiresAt,
   };
+}
+
+/** A name is stored, and PostgreSQL stores no U+0000. */
+function nameIn(payload: JWTPayload, claim: string): string | undefined {
+  const given = payload[claim] ?? undefined;
+  if (given === undefined) return undefined;
+  const name = typeof given === 'number' || typeof given === 'string' ? String(given) : '';
+  if (name === '' || name.includes('\u0000')) throw tokenInvalid(`the claim ${claim} does not fit`);
+  return name;
 }
 
 function scopesOf(claim: unknown): string[] {

@@ -9,7 +9,7 @@ import { inBackground, type ReportError } from '../monitoring/background.ts';
 import type { Owner } from '../sharing/slots.ts';
 import type { CodeChannel } from '../sms/channels.ts';
 import type { MessageText } from '../sms/message.ts';
-import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
+import { secondsAfter, secondsLeft, type Clock } from '../values/clock.ts';
 import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
 import type { Channels } from './choose-channels.ts';
 import type { CodeKind } from './code.ts';
@@ -148,7 +148,7 @@ export function createSecondRoutes({ store, delivery, clock, afterSeconds, ...pa
       messageNumber: claimed.messageNumber,
       requestedAt: now,
       channels: route.channels,
-      validSeconds: Math.floor(secondsBetween(now, claimed.expiresAt)),
+      validSeconds: secondsLeft(now, claimed.expiresAt),
       phoneKey: null,
       counted: [],
     };

@@ -1,6 +1,6 @@
 /** Creates confirmations, and sends their codes. */
 import { randomUUID } from 'node:crypto';
-import { secondsAfter, secondsBetween } from '../values/clock.ts';
+import { secondsAfter, secondsLeft } from '../values/clock.ts';
 import { nothingToResend, phoneNotVerified, stillSending, unknownConfirmation, unknownUser } from '../errors.ts';
 import type { CodeDelivery, CountedCode } from '../codes/deliver-code.ts';
 import { sentCodeForm, type AnswerForm, type Draft, type SendOnce, type SentCode } from '../codes/idempotent-send.ts';
@@ -192,7 +192,7 @@ export function createSendConfirmation(rules: ConfirmationRules) {
     const { userId, confirmationId } = request;
     const { requestedAt } = reserved;
     const { purpose, codeDigest, sealedTerms, expiresAt } = reserved.repeated!;
-    const validSeconds = Math.max(1, Math.floor(secondsBetween(requestedAt, expiresAt)));
+    const validSeconds = secondsLeft(requestedAt, expiresAt);
     const sealed = codes.unseal({ userId, confirmationId }, sealedTerms);
     const bound = sealed && { userId, confirmationId, terms: sealed.terms };
     const code = bound && codes.recover(codeDigest, bound, purpose, phoneNumber.e164, requestedAt);
@@ -213,12 +213,12 @@ export function createSendConfirmation(rules: ConfirmationRules) {
   }
 
   async function deliver(outgoing: Outgoing): Promise<void> {
-    const { request, confirmationId, purpose, phoneNumber, terms, locale, code, isNew } = outgoing;
+    const { request, confirmationId, purpose, phoneNumber, terms, locale, code, validSeconds, isNew } = outgoing;
     const { userId, origin, owner } = request;
     await delivery.deliver({
       code,
       purpose,
-      written: rules.write({ locale, country: phoneNumber.country, code, purpose, ...terms }),
+      written: rules.write({ locale, country: phoneNumber.country, code, validSeconds, purpose, ...terms }),
       avoid: outgoing.avoid,
       traceId: origin.traceId,
       owner,

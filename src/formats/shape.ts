@@ -85,12 +85,13 @@ const nulCharacter = '\u0000';
 
 function readText<T>(given: string, options: TextOptions<T>, field: Field, errors: FieldErrors): T | undefined {
   const text = options.trim ? given.trim() : given;
-  if (text.includes(nulCharacter)) return refuse(errors, field, 'The field {0} must not contain the character U+0000.');
   if (options.maxLength !== undefined && text.length > options.maxLength) {
     return refuse(errors, field, tooLong(options.maxLength));
   }
-  if (!options.parse) return text as T;
-  return options.parse(text) ?? refuse(errors, field, options.message!);
+  const value = options.parse ? options.parse(text) : (text as T);
+  if (value === undefined) return refuse(errors, field, options.message!);
+  if (text.includes(nulCharacter)) return refuse(errors, field, 'The field {0} must not contain the character U+0000.');
+  return value;
 }
 
 const isEmptyText = (json: Json) => json === '';

@@ -62,7 +62,12 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Runs before the body is read: a refused body need not arrive. */
+/** Only reading shows whether there is a body: it has no length, and no type. */
+export function mayBeEmpty(headers: IncomingHttpHeaders): boolean {
+  return headers['content-length'] === undefined && headers['content-type'] === undefined;
+}
+
+/** Runs before the body is read, if it certainly has one: a refused body need not arrive. */
 export function checkMediaType({ streams }: AnyOperation, headers: IncomingHttpHeaders): void {
   const type = mediaTypeOf(headers['content-type']);
   const encoding = headers['content-encoding'];

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Admission } from '../sharing/admission.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Verifier } from '../auth/verifier.ts';
-import { notTheirs, overloaded, scopeMissing, wrongMethod, type Problem } from '../errors.ts';
+import { notForUsers, notTheirs, overloaded, scopeMissing, wrongMethod, type Problem } from '../errors.ts';
 import { Slots } from '../sharing/slots.ts';
 import { anonymousBodyMilliseconds, bodyMilliseconds, type ArrivingBodies } from './connections/arriving-bodies.ts';
 import { createClientAddress, type TrustedProxies } from './client-address.ts';
@@ -13,6 +13,7 @@ import {
   checkHost,
   checkMediaType,
   hasBody,
+  mayBeEmpty,
   isStreamed,
   pathId,
   readBody,
@@ -110,7 +111,7 @@ export function createPipeline(
     const { headers } = routed.request;
     record.caller = caller;
     if (operation.scopes) checkScope(operation, caller!);
-    if (!operation.rawBody && hasBody(headers)) checkMediaType(operation, headers);
+    if (!operation.rawBody && hasBody(headers) && !mayBeEmpty(headers)) checkMediaType(operation, headers);
     const owner = new RequestOwner(caller, response);
     if (caller) record.owner = owner;
     // Again, since now the caller is known: the body of a refused request is not read.
@@ -149,6 +150,7 @@ export function createPipeline(
       const limit = operation.scopes ? bodyMilliseconds : anonymousBodyMilliseconds;
       const largest = operation.largestBody ?? maxBodyBytes;
       const sent = isBodySent ? await readBody(request, largest, bodies, limit) : undefined;
+      if (!operation.rawBody && sent && sent.length > 0 && mayBeEmpty(headers)) checkMediaType(operation, headers);
       // Awaited immediately: if something threw before that, the rejection would be unhandled and would end the
       // process.
       const input = operation.rawBody ? undefined : readInput(operation, sent, headers['content-type']);
@@ -200,7 +202,8 @@ function concernsEverybody({ scopes }: AnyOperation): boolean {
 function checkUser(operation: AnyOperation, context: Context<unknown, unknown>): void {
   const userId = context.caller?.userId;
   if (userId === undefined) return;
-  if (operation.serviceTokensOnly) throw notTheirs();
+  if (operation.serviceTokensOnly) throw notForUsers();
   const named = operation.namesUser?.(context);
-  if (named === undefined ? concernsEverybody(operation) : named !== userId) throw notTheirs();
+  if (named === undefined && concernsEverybody(operation)) throw notForUsers();
+  if (named !== undefined && named !== userId) throw notTheirs();
 }

@@ -98,7 +98,7 @@ export function createReserveSend(guard: SendGuard) {
     if (decision === 'unknown-user') throw unknownUser();
     if (decision === 'not-verified') throw phoneNotVerified();
     if (decision === 'unconfirmed') throw confirmationRequired();
-    if (decision === 'lapsed') throw nothingToResend();
+    if (decision === 'lapsed') throw nothingToResend('No change of number is pending.');
     if (decision === 'phone-replaced') throw new PhoneReplaced();
     if (decision === 'verified' || decision === 'already-linked') return undefined;
     const own = objectionsOf(reserved.refusals, now);

@@ -1,5 +1,5 @@
 /** Sends a one-time code to a user's phone. */
-import { secondsAfter, secondsBetween } from '../values/clock.ts';
+import { secondsAfter, secondsLeft } from '../values/clock.ts';
 import { nothingToResend, unknownUser } from '../errors.ts';
 import type { PhoneCodeKind } from '../codes/code.ts';
 import type { CodeMaker } from '../codes/code-maker.ts';
@@ -81,7 +81,13 @@ export function createSendCode(rules: SendRules) {
     await delivery.deliver({
       code,
       purpose: kind,
-      written: rules.write({ locale, country: phoneNumber.country, correlationType, code }),
+      written: rules.write({
+        locale,
+        country: phoneNumber.country,
+        correlationType,
+        code,
+        validSeconds: counted.validSeconds,
+      }),
       avoid: resends?.isDoubtful ? resends.last : undefined,
       traceId: origin.traceId,
       owner,
@@ -151,7 +157,7 @@ export function createSendCode(rules: SendRules) {
       messageNumber,
       requestedAt,
       channels,
-      validSeconds: Math.floor(secondsBetween(requestedAt, expiresAt)),
+      validSeconds: secondsLeft(requestedAt, expiresAt),
       phoneKey,
       counted,
     };
@@ -178,7 +184,7 @@ export function createSendCode(rules: SendRules) {
     const last = await store.readLastSend(userId, kind);
     if (!last) throw unknownUser();
     if (kind === 'verification' && last.verified) return undefined;
-    if (last.e164 === null) throw nothingToResend();
+    if (last.e164 === null) throw nothingToResend(kind === 'change' ? 'No change of number is pending.' : undefined);
     const { correlationType, locale, lastRoute, isDoubtful } = last;
     const phoneNumber = parsePhoneNumber(last.e164)!;
     try {

@@ -24,6 +24,8 @@ export type Sandbox = ReturnType<typeof createSandbox>;
 export function createSandbox({ store, clock, inbox, forget, notifyOthers }: SandboxParts) {
   /** A read that started before a change and ends after it must not undo the change. */
   let changes = 0;
+  /** Until a reset is committed, a read finds the clock as it was before. */
+  let resetsUnderWay = 0;
 
   return {
     inbox,
@@ -40,9 +42,14 @@ export function createSandbox({ store, clock, inbox, forget, notifyOthers }: San
 
     async resetClock(): Promise<void> {
       changes += 1;
+      resetsUnderWay += 1;
       clock.aheadSeconds = 0;
-      await store.resetClock(clock.now());
-      changes += 1;
+      try {
+        await store.resetClock(clock.now());
+      } finally {
+        resetsUnderWay -= 1;
+        changes += 1;
+      }
       await forget();
       await notifyOthers();
     },
@@ -59,7 +66,7 @@ export function createSandbox({ store, clock, inbox, forget, notifyOthers }: San
     follow: createLatestRead(
       async () => ({ before: changes, ahead: await store.readClock() }),
       ({ before, ahead }) => {
-        if (changes === before) clock.aheadSeconds = ahead;
+        if (changes === before && resetsUnderWay === 0) clock.aheadSeconds = ahead;
       },
     ),
   };

@@ -3,17 +3,15 @@
  * currency and payee.
  */
 import { encodingOf } from './encoding.ts';
-import { appendCodeLines, type MessageSettings, type MessageText, type MessageWriter } from './message.ts';
+import { appendCodeLines, minutesOf, type MessageSettings, type MessageText, type MessageWriter } from './message.ts';
 import { safePayee } from './safe-payee.ts';
-
-export interface ConfirmationSettings extends MessageSettings {
-  confirmationSeconds: number;
-}
 
 export interface ConfirmationTextRequest {
   locale: string | undefined;
   country: string | undefined;
   code: string;
+  /** How long the code can still be used. */
+  validSeconds: number;
   purpose: string;
   amount: string | undefined;
   currency: string | undefined;
@@ -118,9 +116,8 @@ interface Named {
   payee: string | undefined;
 }
 
-export function createConfirmationTexts(settings: ConfirmationSettings, { brandOf, localesFor, idsOf }: MessageWriter) {
+export function createConfirmationTexts(settings: MessageSettings, { brandOf, localesFor, idsOf }: MessageWriter) {
   const configured = new Map([...settings.templates].map(([name, template]) => [name.toLowerCase(), template]));
-  const minutes = String(Math.max(1, Math.round(settings.confirmationSeconds / 60)));
 
   /**
    * The template of the purpose, then that of all confirmations, then the built-in text; in the wanted language, then in
@@ -155,7 +152,7 @@ export function createConfirmationTexts(settings: ConfirmationSettings, { brandO
         fill(found.template, {
           brand,
           code,
-          minutes,
+          minutes: minutesOf(request.validSeconds),
           amount: named.amount === undefined ? '' : formatAmount(named.amount, named.currency!, found.locale),
           currency: named.currency ?? '',
           payee,

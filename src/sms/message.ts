@@ -28,6 +28,8 @@ export interface TextRequest {
   country: string | undefined;
   correlationType: number;
   code: string;
+  /** How long the code can still be used. */
+  validSeconds: number;
 }
 
 export interface MessageText extends Encoding {
@@ -62,7 +64,6 @@ export function createMessages(settings: MessageSettings) {
   const ours = [...configured].filter(([name]) => !name.includes('/confirmation'));
   const templates = new Map([...Object.entries(builtInTemplates), ...ours]);
   const registrations = new Map([...settings.dlt].map(([country, each]) => [country, withLowerCaseNames(each)]));
-  const minutes = String(Math.max(1, Math.round(settings.codeSeconds / 60)));
 
   const brandOf = (country: string) => valueFor(country, settings.brand);
   const localeOf = (country: string) => valueFor(country, settings.locale);
@@ -96,15 +97,15 @@ export function createMessages(settings: MessageSettings) {
     return idsOf(country, findTemplate(undefined, country, 0).name)?.template !== undefined;
   }
 
-  function fill(template: string, brand: string, code: string): string {
-    const values: Record<string, string> = { brand, code, minutes };
+  function fill(template: string, brand: string, code: string, validSeconds: number): string {
+    const values: Record<string, string> = { brand, code, minutes: minutesOf(validSeconds) };
     const filled = template.replaceAll(/\{(brand|code|minutes)\}/g, (_, name: string) => values[name]!);
     return appendCodeLines(settings, filled, code);
   }
 
-  function write({ locale, country = '', correlationType, code }: TextRequest): MessageText {
+  function write({ locale, country = '', correlationType, code, validSeconds }: TextRequest): MessageText {
     const found = findTemplate(locale, country, correlationType);
-    const text = fill(found.template, brandOf(country), code);
+    const text = fill(found.template, brandOf(country), code, validSeconds);
     return { text, locale: found.locale, dlt: idsOf(country, found.name), ...encodingOf(text) };
   }
 
@@ -116,7 +117,7 @@ export function createMessages(settings: MessageSettings) {
     return [...templates]
       .filter(([name]) => configured.has(name) || isConfiguredLocale(name))
       .map(([name, template]) => {
-        const { alphabet, segments } = encodingOf(fill(template, longestBrand, code));
+        const { alphabet, segments } = encodingOf(fill(template, longestBrand, code, settings.codeSeconds));
         return { template: name, alphabet, segments };
       })
       .filter(({ segments }) => segments > 1);
@@ -133,6 +134,11 @@ export function createMessages(settings: MessageSettings) {
   }
 
   return { write, isRegistered, findLongTemplates, brandOf, localesFor, idsOf };
+}
+
+/** As texts say it. */
+export function minutesOf(seconds: number): string {
+  return String(Math.max(1, Math.round(seconds / 60)));
 }
 
 /** `de-AT`, `de`. */

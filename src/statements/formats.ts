@@ -70,9 +70,15 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
     amount: (decimal, currency, sign = '') =>
       isolateLeftToRight(`${sign}${writeAmount(decimal, currency)} ${currency}`),
     count: (value) => counts.format(value),
-    monthOf: (instant) => isoMonths.format(new Date(instant)).padStart(7, '0'),
+    monthOf: (instant) =>
+      isAtEnd(instant) ? instant.slice(0, 7) : isoMonths.format(new Date(instant)).padStart(7, '0'),
     month: (month) => months.format(new Date(`${month}-01T00:00:00Z`)),
   };
+}
+
+/** The first and the last day of the calendar: in some time zones they are in a year that it does not have. */
+function isAtEnd(instant: string): boolean {
+  return instant < '0001-01-02' || instant >= '9999-12-31';
 }
 
 /** An IBAN in groups of four, as people read it. */

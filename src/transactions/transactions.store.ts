@@ -53,14 +53,18 @@ select ${totalAndVersion},
   ) page) as page
 from users u where u.id = $1`;
 
-/** Rejected and cancelled transactions are counted, but moved no money. */
+/**
+ * Rejected and cancelled transactions are counted, but moved no money. A time zone may move a row out of the years that
+ * dates have: it belongs to the first or the last day then.
+ */
 const sumStatement = `
 with matched as (
   select t.time_stamp, t.currency, t.transaction_category as category,
     case when t.transaction_status in ('rejected', 'cancelled') then 0 else t.amount end as amount
   from users u join transactions t on t.individual_id = u.id where ${matches}
 ), summed as (
-  select date_trunc($2::text, time_stamp at time zone $3::text) as period, currency, count(*) as rows,
+  select date_trunc($2::text,
+      least(greatest(time_stamp at time zone $3::text, '0001-01-01'), '9999-12-31')) as period, currency, count(*) as rows,
     coalesce(sum(amount) filter (where category = 'credit'), 0) as money_in,
     coalesce(sum(amount) filter (where category = 'debit'), 0) as money_out,
     coalesce(sum(amount) filter (where category not in ('credit', 'debit')), 0) as other

@@ -23,6 +23,11 @@ export function secondsAfter(instant: Date, seconds: number): Date {
   return new Date(instant.getTime() + seconds * 1000);
 }
 
+/** The whole seconds until something expires that has not expired yet: at least one. */
+export function secondsLeft(now: Date, expiresAt: Date): number {
+  return Math.max(1, Math.floor(secondsBetween(now, expiresAt)));
+}
+
 export function secondsBetween(earlier: Date, later: Date): number {
   return (later.getTime() - earlier.getTime()) / 1000;
 }

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import type { SandboxStore } from '../../src/sandbox/sandbox.store.ts';
+import type { Inbox } from '../../src/sms/inbox.ts';
+import { ServiceClock } from '../../src/values/clock.ts';
 import { httpRequest } from '../harness/http-request.ts';
 import { newPhone, row, serviceForTest, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
@@ -238,4 +242,24 @@ describe('its check of callers', () => {
     const headers = { host: 'sandbox.example' };
     expect((await httpRequest(`${named.url}/sandbox/messages`, { headers })).status).toBe(200);
   });
+});
+
+it('a reading of the clock that comes between a reset and its commit does not undo the reset', async () => {
+  const clock = new ServiceClock();
+  clock.aheadSeconds = 5000;
+  let commit = () => {};
+  const committed = new Promise<void>((resolve) => (commit = resolve));
+  const sandbox = createSandbox({
+    store: { resetClock: () => committed, readClock: async () => 5000 } as unknown as SandboxStore,
+    clock,
+    inbox: {} as Inbox,
+    forget: () => {},
+    notifyOthers: async () => {},
+  });
+  const reset = sandbox.resetClock();
+  await sandbox.follow();
+  expect(clock.aheadSeconds).toBe(0);
+  commit();
+  await reset;
+  expect(clock.aheadSeconds).toBe(0);
 });

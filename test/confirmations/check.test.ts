@@ -162,6 +162,7 @@ describe('check', () => {
       service.call(path(id, confirmationId, action), body, { method, token });
     const refused = await asUser('POST', 'check', { code, ...terms });
     expect([refused.status, refused.headers.get('error-reason')]).toEqual([403, 'not-this-user']);
+    expect(refused.text).toContain('The token is bound to a user. This needs one that is not.');
     expect((await asUser('POST', 'check', {})).status).toBe(400);
     expect((await asUser('GET')).status).toBe(200);
     expect((await asUser('POST', 'resend-code')).status).toBe(204);

@@ -15,6 +15,7 @@ const wanted = {
   locale: undefined,
   country: undefined,
   code: '012345',
+  validSeconds: 300,
   purpose: 'payment',
   amount: '24.90',
   currency: 'EUR',

@@ -89,6 +89,13 @@ describe('a body', () => {
     expect((await verify('x', { 'content-encoding': 'gzip' })).status).toBe(415);
   });
 
+  it('may be empty, without a media type and without a length', async () => {
+    const head = `POST /User HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${await service.token()}\r\n`;
+    const chunked = (body: string) => exchange(`${head}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n${body}`);
+    expect(await chunked('0\r\n\r\n')).toMatch(/^HTTP\/1\.1 201 /);
+    expect(await chunked('2\r\n{}\r\n0\r\n\r\n')).toMatch(/^HTTP\/1\.1 415 /);
+  });
+
   it('is decoded by its charset, and a byte order mark is skipped', async () => {
     const text = '{"id":1,"code":""}';
     const utf16 = await verify(Buffer.from(text, 'utf16le'), { 'content-type': 'application/json; charset=utf-16le' });

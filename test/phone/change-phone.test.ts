@@ -129,6 +129,7 @@ describe('a change', () => {
     expect((await verify(id, await service.lastCode(next))).status).toBe(400);
     const nothing = await resend(id);
     expect([nothing.status, nothing.headers.get('error-reason')]).toEqual([400, 'nothing-to-resend']);
+    expect(nothing.json.errors).toEqual({ Error: ['No change of number is pending.'] });
   });
 
   it('ends when the number is unlinked', async () => {

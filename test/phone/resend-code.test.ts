@@ -231,6 +231,25 @@ it('answers 400 when nothing has been sent', async () => {
   expect(answer.json).toEqual(refusal(400, 'Bad Request', 'No code has been sent to this user yet.'));
 });
 
+it('in the last second says one second, and the text the minutes that are left', async () => {
+  const own = await serviceForTest();
+  const phone = newPhone();
+  const id = await own.createUser();
+  await own.sendCode(id, phone);
+  // The code never lives longer than 30 minutes.
+  for (const advanceSeconds of [590, 590, 590]) {
+    await own.call('/sandbox/clock', { advanceSeconds });
+    expect((await resend(id, own)).status).toBe(204);
+  }
+  const left = Number((await resend(id, own)).headers.get('code-expires-in'));
+  expect((await own.messages(phone))[0]!.text).toContain('1 min');
+  await own.call('/sandbox/clock', { advanceSeconds: left - 1 });
+  const last = await resend(id, own);
+  // A second may pass on a slow machine, and then it is another code.
+  expect(last.status).toBe(204);
+  expect(Number(last.headers.get('code-expires-in'))).toBeGreaterThan(0);
+});
+
 it('a refused send does not count as the last send', async () => {
   const taken = newPhone();
   await service.verifiedUser(taken);

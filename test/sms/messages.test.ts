@@ -58,7 +58,7 @@ describe('the encoding', () => {
 
 describe('a message', () => {
   const messages = (env: Record<string, string> = {}) => createMessages(loadConfig(env));
-  const wanted = { locale: undefined, country: undefined, correlationType: 0, code: '012345' };
+  const wanted = { locale: undefined, country: undefined, correlationType: 0, code: '012345', validSeconds: 600 };
 
   it.each(['en', 'de', 'es', 'fr', 'it', 'nl', 'pt'])('comes in %s, in one segment', (locale) => {
     const written = messages().write({ ...wanted, locale });

@@ -117,6 +117,23 @@ describe('summarize-transactions', () => {
     }
   });
 
+  it('counts rows of the first and the last day of the calendar there, in every time zone', async () => {
+    const individual = await individualWith([
+      { timeStamp: '0001-01-01T00:00:00Z' },
+      { timeStamp: '9999-12-31T23:59:59.999999Z' },
+    ]);
+    for (const timeZone of ['UTC', 'America/New_York', 'Asia/Tokyo']) {
+      for (const [by, first, last] of [
+        ['day', '0001-01-01', '9999-12-31'],
+        ['week', '0001-01-01', '9999-12-27'],
+        ['month', '0001-01-01', '9999-12-01'],
+      ] as const) {
+        const { periods } = (await summarize({ individualId: individual, timeZone, by })).json;
+        expect(periods.map(({ from }: { from: string }) => from)).toEqual([last, first]);
+      }
+    }
+  });
+
   it('treats CET as a zone whose clocks change, as IANA does', async () => {
     const individual = await individualWith([{ timeStamp: '2026-07-01T22:30:00Z' }]);
     const { periods } = (await summarize({ individualId: individual, timeZone: 'CET' })).json;

@@ -85,5 +85,6 @@ it('stores additional data unchanged', async () => {
 });
 
 it('refuses an e-mail address that PostgreSQL cannot store', async () => {
-  expect((await create({ email: 'a\u0000@b' })).status).toBe(400);
+  const refused = await create({ email: 'a\u0000@b' });
+  expect([refused.status, refused.json.errors]).toEqual([400, { Email: ['Invalid email address'] }]);
 });
