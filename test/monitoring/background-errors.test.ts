@@ -28,7 +28,7 @@ const known: Record<string, [number, string]> = {
   'app/processes/primary.ts': [5, settles],
   'app/processes/shared-port.ts': [2, settles],
   'app/processes/worker.ts': [2, settles],
-  'app/server.ts': [6, closes],
+  'app/server.ts': [8, closes],
   'cli/input.ts': [1, commandLine],
   'cli/log-output.ts': [2, tries],
   'cli/serve.ts': [5, observes],

@@ -99,22 +99,6 @@ it('letters that are joined are narrower than single ones', () => {
   expect(fonts.widthOf('regular', 'كشف')).toBeLessThan(single);
 });
 
-it('has rows of the first and the last day of the calendar, in every time zone', async () => {
-  const id = await service.createUser();
-  await service.record([
-    row(id, { timeStamp: '0001-01-01T00:00:00Z' }),
-    row(id, { timeStamp: '9999-12-31T23:59:59.999999Z' }),
-  ]);
-  for (const timeZone of ['UTC', 'America/New_York', 'Asia/Tokyo']) {
-    const { response, bytes } = await makeStatement({ individualId: id, timeZone });
-    expect([timeZone, response.status, Buffer.from(bytes).subarray(-6).toString().trim()]).toEqual([
-      timeZone,
-      200,
-      '%%EOF',
-    ]);
-  }
-});
-
 describe('a statement', () => {
   it('has exactly the rows of the list, oldest first', async () => {
     const statement = await readWhole();

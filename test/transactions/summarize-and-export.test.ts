@@ -134,6 +134,17 @@ describe('summarize-transactions', () => {
     }
   });
 
+  it('a statement has rows of the first and the last day of the calendar, in every time zone', async () => {
+    const individualId = await individualWith([
+      { timeStamp: '0001-01-01T00:00:00Z' },
+      { timeStamp: '9999-12-31T23:59:59.999999Z' },
+    ]);
+    for (const timeZone of ['UTC', 'America/New_York', 'Asia/Tokyo']) {
+      const { status, text } = await service.call('/app/statement', { individualId, timeZone });
+      expect([timeZone, status, text.slice(-6).trim()]).toEqual([timeZone, 200, '%%EOF']);
+    }
+  });
+
   it('treats CET as a zone whose clocks change, as IANA does', async () => {
     const individual = await individualWith([{ timeStamp: '2026-07-01T22:30:00Z' }]);
     const { periods } = (await summarize({ individualId: individual, timeZone: 'CET' })).json;
