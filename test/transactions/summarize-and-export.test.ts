@@ -1,6 +1,7 @@
 /** Totals and export, in step with the list to the row. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createFormats } from '../../src/statements/formats.ts';
 import { invalidField, refusal, row, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -142,6 +143,10 @@ describe('summarize-transactions', () => {
     for (const timeZone of ['UTC', 'America/New_York', 'Asia/Tokyo']) {
       const { status, text } = await service.call('/app/statement', { individualId, timeZone });
       expect([timeZone, status, text.slice(-6).trim()]).toEqual([timeZone, 200, '%%EOF']);
+      // By the months of the totals, which are drawn below the rows of each.
+      const { monthOf, month } = createFormats('en', timeZone);
+      expect([monthOf('0001-01-01T00:00:00Z'), monthOf('9999-12-31T23:59:59.999999Z')]).toEqual(['0001-01', '9999-12']);
+      expect(month('9999-12')).toBe('December 9999');
     }
   });
 
