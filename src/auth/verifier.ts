@@ -96,12 +96,8 @@ async function checked(
 /** RFC 9068 gives access tokens a type. Many issuers do not, so a token without a type is accepted unless its claims
  * show that it is of another kind. */
 function refuseOtherKinds(type: unknown, payload: JWTPayload): void {
-  const kind =
-    type === undefined
-      ? undefined
-      : String(type)
-          .toLowerCase()
-          .replace(/^application\//, '');
+  if (type !== undefined && typeof type !== 'string') throw tokenInvalid('the type does not fit');
+  const kind = type?.toLowerCase().replace(/^application\//, '');
   if (kind === 'at+jwt') return;
   const identity = ['nonce', 'at_hash', 'c_hash', 'events'].some((claim) => claim in payload);
   const named = payload.token_use === 'id' || payload.typ === 'ID';
@@ -122,13 +118,13 @@ function callerOf(payload: JWTPayload, userClaim: string, expiresAt: Date): Call
   };
 }
 
-/** A name is stored, and PostgreSQL stores no U+0000. */
+/** Undefined if it is absent or empty. Names are stored, and PostgreSQL stores no U+0000. */
 function nameIn(payload: JWTPayload, claim: string): string | undefined {
-  const given = payload[claim] ?? undefined;
-  if (given === undefined) return undefined;
-  const name = typeof given === 'number' || typeof given === 'string' ? String(given) : '';
-  if (name === '' || name.includes('\u0000')) throw tokenInvalid(`the claim ${claim} does not fit`);
-  return name;
+  const given = payload[claim] ?? '';
+  if (given === '') return undefined;
+  const isName = typeof given === 'number' || (typeof given === 'string' && !given.includes('\u0000'));
+  if (!isName) throw tokenInvalid(`the claim ${claim} does not fit`);
+  return String(given);
 }
 
 function scopesOf(claim: unknown): string[] {
