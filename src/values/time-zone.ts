@@ -24,9 +24,18 @@ const dayMilliseconds = 86_400_000;
 
 /** The first and the last moment of a date (`2026-11-30`) in a time zone. */
 export function momentsOfDay(date: string, timeZone: string): { first: string; last: string } {
+  return { first: firstMoment(date, timeZone), last: lastMoment(date, timeZone) };
+}
+
+function firstMoment(date: string, timeZone: string): string {
+  // It may begin before the first year, which no row does.
+  return date === '0001-01-01' ? '0001-01-01T00:00:00.000Z' : startOfDay(date, timeZone).toISOString();
+}
+
+function lastMoment(date: string, timeZone: string): string {
+  if (date === '9999-12-31') return '9999-12-31T23:59:59.999999Z';
   const next = new Date(Date.parse(date) + dayMilliseconds).toISOString().slice(0, 10);
-  const lastMillisecond = new Date(startOfDay(next, timeZone).getTime() - 1).toISOString();
-  return { first: startOfDay(date, timeZone).toISOString(), last: lastMillisecond.replace('Z', '999Z') };
+  return new Date(startOfDay(next, timeZone).getTime() - 1).toISOString().replace('Z', '999Z');
 }
 
 /** It is searched for, to the second: clocks may change at midnight, and early offsets have seconds. */

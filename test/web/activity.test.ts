@@ -1,7 +1,7 @@
 /** What the activity screen computes before it draws: days, sums, positions. */
 import { describe, expect, it } from 'vitest';
 import type { TransactionPeriod } from '../../client/index.ts';
-import { dayOf, firstMoment, lastMoment } from '../../web/intl/dates.ts';
+import { addMonths, dayOf, firstMoment, lastDayOf, lastMoment } from '../../web/intl/dates.ts';
 import { noFilter, readAddress, writeAddress } from '../../web/elements/activity/filter.ts';
 import {
   boxOf,
@@ -26,10 +26,29 @@ describe('a day', () => {
     ['America/Sao_Paulo', '2018-11-04', '2018-11-04T03:00:00.000Z', '2018-11-05T01:59:59.999999Z'],
     ['Asia/Kathmandu', '2026-01-01', '2025-12-31T18:15:00.000Z', '2026-01-01T18:14:59.999999Z'],
     ['Pacific/Kiritimati', '2026-01-01', '2025-12-31T10:00:00.000Z', '2026-01-01T09:59:59.999999Z'],
+    // The ends of the calendar, and a year with two digits.
+    ['America/New_York', '0001-01-01', '0001-01-01T00:00:00.000Z', '0001-01-02T04:56:01.999999Z'],
+    ['Asia/Tokyo', '0001-01-01', '0001-01-01T00:00:00.000Z', '0001-01-01T14:41:00.999999Z'],
+    ['Asia/Tokyo', '9999-12-31', '9999-12-30T15:00:00.000Z', '9999-12-31T23:59:59.999999Z'],
+    ['UTC', '0099-05-01', '0099-05-01T00:00:00.000Z', '0099-05-01T23:59:59.999999Z'],
   ])('in %s, %s, begins and ends where its clocks say', (zone, day, first, last) => {
     expect([firstMoment(day, zone), lastMoment(day, zone)]).toEqual([first, last]);
     expect([first, last].map((moment) => dayOf(new Date(moment), zone))).toEqual([day, day]);
   });
+});
+
+it('months have their last day, and another month after them, in every year', () => {
+  expect(['0001-01', '0099-12', '2024-02', '9999-12'].map(lastDayOf)).toEqual([
+    '0001-01-31',
+    '0099-12-31',
+    '2024-02-29',
+    '9999-12-31',
+  ]);
+  expect([addMonths('0001-12', 1), addMonths('0100-01', -1), addMonths('2026-11', 14)]).toEqual([
+    '0002-01',
+    '0099-12',
+    '2028-01',
+  ]);
 });
 
 describe('money', () => {

@@ -262,3 +262,24 @@ it('a type and a status that are called like a built-in member are shown in word
   await sheet.getByText('Constructor', { exact: true }).waitFor();
   await sheet.getByText('To string', { exact: true }).waitFor();
 });
+
+it.each(['America/New_York', 'Asia/Tokyo'])(
+  'rows of the first and the last day of the calendar are shown, in %s',
+  async (timezoneId) => {
+    const id = (await wallet.client.createUser()).id;
+    const row = { individualId: id, amount: '1.00', currency: 'EUR' };
+    await wallet.client.recordTransactions([
+      { ...row, transactionId: 'first', timeStamp: '0001-01-01T00:00:00Z' },
+      { ...row, transactionId: 'last', timeStamp: '9999-12-31T23:59:59.999999Z' },
+    ]);
+    const page = await wallet.open(`?individual=${id}`, { timezoneId });
+    await page.locator('.screen[aria-busy="false"]').waitFor();
+    expect(await page.locator('.day').allInnerTexts()).toEqual([
+      expect.stringContaining('31 December 9999'),
+      expect.stringContaining('1 January 1'),
+    ]);
+    await page.getByRole('region', { name: 'Money in and out by month' }).waitFor();
+    await page.locator('[data-id="first"]').click();
+    await page.getByRole('dialog').waitFor();
+  },
+);

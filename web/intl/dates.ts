@@ -3,6 +3,9 @@ import { withGregorianMonths } from './locale.ts';
 
 const hour = 3_600_000;
 
+/** A time zone may move an instant of the service to the day before or after these. It belongs to them then. */
+const [firstDay, lastDay] = ['0001-01-01', '9999-12-31'];
+
 /** Whether the text is a day that exists, such as 2026-03-31. */
 export function isDay(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
@@ -18,7 +21,10 @@ export function dayOf(instant: Date, timeZone: string): string {
     format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
     dayFormats.set(timeZone, format);
   }
-  return format.format(instant);
+  const day = format.format(instant).padStart(10, '0');
+  if (day.length > 10) return lastDay;
+  // Days of the year before the first have the number 1, too.
+  return day > '0001-01-02' && instant.getTime() < Date.parse('0001-01-02T00:00:00Z') ? firstDay : day;
 }
 
 export function addDays(day: string, days: number): string {
@@ -26,8 +32,9 @@ export function addDays(day: string, days: number): string {
 }
 
 export function addMonths(month: string, months: number): string {
-  const [year, number] = month.split('-').map(Number) as [number, number];
-  return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 7);
+  const first = new Date(`${month}-01T00:00:00Z`);
+  first.setUTCMonth(first.getUTCMonth() + months);
+  return first.toISOString().slice(0, 7);
 }
 
 /** How many months lie between two months. */
@@ -38,7 +45,9 @@ export function monthsBetween(earlier: string, later: string): number {
 
 /** The last day of a month. */
 export function lastDayOf(month: string): string {
-  return addDays(`${addMonths(month, 1)}-01`, -1);
+  const day = new Date(`${month}-01T00:00:00Z`);
+  day.setUTCMonth(day.getUTCMonth() + 1, 0);
+  return day.toISOString().slice(0, 10);
 }
 
 /** The first instant of a day. Where clocks go forward at midnight, the day begins an hour late. */
@@ -51,11 +60,12 @@ function startOfDay(day: string, timeZone: string): Date {
 }
 
 export function firstMoment(day: string, timeZone: string): string {
-  return startOfDay(day, timeZone).toISOString();
+  return day === firstDay ? `${firstDay}T00:00:00.000Z` : startOfDay(day, timeZone).toISOString();
 }
 
 /** The service keeps microseconds, so the day ends at the last microsecond. */
 export function lastMoment(day: string, timeZone: string): string {
+  if (day === lastDay) return `${lastDay}T23:59:59.999999Z`;
   const next = startOfDay(addDays(day, 1), timeZone);
   return new Date(next.getTime() - 1000).toISOString().replace('.000Z', '.999999Z');
 }
@@ -73,8 +83,11 @@ function offsetAt(instant: number, timeZone: string): number {
   });
   const part: Record<string, number> = {};
   for (const { type, value } of format.formatToParts(instant)) part[type] = Number(value);
-  const local = Date.UTC(part.year!, part.month! - 1, part.day, part.hour, part.minute, part.second);
-  return local - Math.floor(instant / 1000) * 1000;
+  // Date.UTC would take the years 1 to 99 for those of the twentieth century.
+  const local = new Date(0);
+  local.setUTCFullYear(part.year!, part.month! - 1, part.day);
+  local.setUTCHours(part.hour!, part.minute, part.second);
+  return local.getTime() - Math.floor(instant / 1000) * 1000;
 }
 
 /** Formats of one viewer. Each takes milliseconds to make, so it is made once, when it is first needed. */
