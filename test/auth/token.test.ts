@@ -136,31 +136,6 @@ describe('the token endpoint', () => {
     expect(await asked({ user_id: '7' })).toMatchObject({ scope: 'phone' });
   });
 
-  it('says that a user_id is malformed also to a client that may not bind users', async () => {
-    const configured = await serviceForTest({
-      LEDGERLINE_CLIENTS: JSON.stringify([
-        {
-          id: 'back-end',
-          secretSha256: '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b',
-          scopes: ['phone'],
-        },
-      ]),
-    });
-    const asked = async (user_id: string) => {
-      const form = { ...grant, client_id: 'back-end', client_secret: 'secret', user_id };
-      const response = await fetch(`${configured.url}/connect/token`, {
-        method: 'POST',
-        body: new URLSearchParams(form),
-      });
-      return ((await response.json()) as { error: string }).error;
-    };
-    expect([await asked(''), await asked('x'), await asked('7')]).toEqual([
-      'invalid_request',
-      'invalid_request',
-      'unauthorized_client',
-    ]);
-  });
-
   it('reads clients from the configuration, each with its own rights', async () => {
     const configured = await serviceForTest({
       LEDGERLINE_CLIENTS: JSON.stringify([
@@ -183,6 +158,9 @@ describe('the token endpoint', () => {
     expect(await asked({})).toMatchObject({ scope: 'phone', expires_in: 120 });
     expect(await asked({ scope: 'users' })).toMatchObject({ error: 'invalid_scope' });
     expect(await asked({ user_id: '1' })).toMatchObject({ error: 'unauthorized_client' });
+    // A malformed user_id is an error of its own, also for a client that may not bind users.
+    expect(await asked({ user_id: '' })).toMatchObject({ error: 'invalid_request' });
+    expect(await asked({ user_id: 'x' })).toMatchObject({ error: 'invalid_request' });
     expect(await asked({ client_id: 'sandbox', client_secret: 'sandbox' })).toMatchObject({ error: 'invalid_client' });
   });
 });
