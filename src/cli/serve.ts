@@ -16,8 +16,9 @@ import { listenForSignals, stopSignals, type Signals } from './signals.ts';
 /**
  * A full collection of garbage delays every request by up to 60 ms, so there should be few. While many requests wait for
  * a gateway, V8 learns that their objects live long, and from then on creates such objects in the old generation, where
- * only a full collection removes them. And it lets the old generation grow by a third only, while the service has little
- * to do. Without both rules there was a full collection every ten seconds; now there is one in several minutes.
+ * only a full collection removes them. And it lets the old generation grow by two fifths only, while the service has
+ * little to do. Without both rules a full collection came every 5 to 15 s after a rush; now none comes in a minute of the
+ * same load (bench/profile.md).
  */
 function collectRarely(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
