@@ -13,16 +13,16 @@ import { count } from './progress.ts';
 
 const batchSize = 1000;
 
-const reasons: Partial<Record<ImportUserResult, string>> = {
-  'phone-taken': 'The phone is verified by another user.',
+const phoneProblems: Record<NonNullable<ImportUserResult['phoneProblem']>, string> = {
+  taken: 'The phone is verified by another user.',
   'other-phone': 'The user has verified another phone.',
-  erased: 'The user was erased, and the id is not given out again.',
+  'earlier-line': 'An earlier line has another phone for this user.',
 };
 
 export async function importUsers(file: string, options: { report?: string }): Promise<number> {
   const { chunks, progress } = await openInput(file);
   const report = new Report(options.report);
-  const totals = { created: 0, known: 0, refused: 0 };
+  const totals = { created: 0, known: 0, withoutPhone: 0, refused: 0 };
 
   function refuse(line: number, field: string, why: string): void {
     totals.refused += 1;
@@ -34,9 +34,13 @@ export async function importUsers(file: string, options: { report?: string }): P
     let batch: { line: number; user: ImportedUser }[] = [];
     const flush = async () => {
       const results = await importBatch(batch.map(({ user }) => user));
-      results.forEach((result, index) => {
-        if (result === 'created' || result === 'known') totals[result] += 1;
-        else refuse(batch[index]!.line, 'Phone', reasons[result]!);
+      results.forEach(({ user, phoneProblem }, index) => {
+        const { line } = batch[index]!;
+        if (user === 'erased') return refuse(line, 'Id', 'The user was erased, and the id is not given out again.');
+        totals[user] += 1;
+        if (!phoneProblem) return;
+        totals.withoutPhone += 1;
+        report.add({ line, result: 'without-phone', errors: { Phone: [phoneProblems[phoneProblem]] } });
       });
       progress.addRows(batch.length);
       batch = [];
@@ -52,9 +56,10 @@ export async function importUsers(file: string, options: { report?: string }): P
   progress.end();
   await report.end(options.report);
   console.log(
-    `${count(totals.created)} created, ${count(totals.known)} known already, ${count(totals.refused)} refused.`,
+    `${count(totals.created)} created, ${count(totals.known)} known already, of which ${count(totals.withoutPhone)} without the phone; ` +
+      `${count(totals.refused)} refused.`,
   );
-  return totals.refused > 0 ? 2 : 0;
+  return totals.refused + totals.withoutPhone > 0 ? 2 : 0;
 }
 
 type Read = { line: number; json: Json } | { line: number; problem: string };

@@ -1,10 +1,12 @@
 /** What each host of a database URL is at the moment: for `ledgerline doctor`. */
 import type { Sql } from './sql.ts';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
-import { openPool } from './pool.ts';
+import { openPool, readDatabaseId } from './pool.ts';
 
 export interface HostState {
   isStandby: boolean;
+  /** The same on a primary and its standbys; empty if the server does not provide it. */
+  databaseId: string;
   /** Increases by one with every promotion; 0 if the server does not provide it. */
   timeline: number;
   /** How far the host is in the write-ahead log, in bytes; null if the server does not provide it. */
@@ -54,5 +56,6 @@ async function readState(sql: Sql): Promise<HostState> {
   const [role] = await sql`select pg_is_in_recovery() as is_standby`;
   const isStandby = Boolean(role!.is_standby);
   const [row] = await sql.unsafe(isStandby ? statements.standby : statements.primary);
-  return { isStandby, timeline: row!.timeline, position: row!.position, secondsSinceChange: row!.seconds };
+  const { timeline, position, seconds: secondsSinceChange } = row!;
+  return { isStandby, databaseId: await readDatabaseId(sql), timeline, position, secondsSinceChange };
 }

@@ -1,7 +1,7 @@
 /** The mode in which a database has been used, and whether another server has a copy of it. */
 import { StartError } from '../errors.ts';
 import { schema, type Database, type Sql } from './database.ts';
-import { readIsStandby, readSystemIdentifier, readTimeline } from './pool.ts';
+import { readDatabaseId, readIsStandby, readTimeline } from './pool.ts';
 
 type Mode = 'sandbox' | 'production';
 
@@ -50,16 +50,16 @@ function refuse(served: Served, mode: Mode): void {
 }
 
 /**
- * Whether a server has a copy of the primary's database and follows it: it belongs to the same cluster, and has the
- * same generation of events, which is a random value. An old primary that is running again has both, but its rows
- * differ from ours since the failover.
+ * Whether a server has a copy of the primary's database and follows it: it is the same database of the same cluster,
+ * with the same generation of events, a random value, for servers that do not give these. An old primary that is running
+ * again has all of them, but its rows differ from ours since the failover.
  */
 export async function isCopyOf(primary: Database, copy: Database): Promise<boolean> {
   const inBoth = (read: (sql: Sql) => Promise<unknown>) => Promise.all([primary, copy].map((db) => read(db.read)));
   const [ours, theirs] = await inBoth(async (sql) => (await sql`select generation from event_log`)[0]?.generation);
   if (ours === undefined || ours !== theirs) return false;
-  const [system, otherSystem] = await inBoth(readSystemIdentifier);
-  if (system !== otherSystem) return false;
+  const [database, otherDatabase] = await inBoth(readDatabaseId);
+  if (database !== otherDatabase) return false;
   if (await readIsStandby(copy.read)) return true;
   const [timeline, otherTimeline] = await inBoth(readTimeline);
   return timeline === otherTimeline;

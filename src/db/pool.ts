@@ -260,11 +260,16 @@ export async function readTimeline(sql: Sql): Promise<number> {
   }
 }
 
-/** The same on a primary and its standbys. Some services that are compatible with PostgreSQL do not have it. */
-export async function readSystemIdentifier(sql: Sql): Promise<string> {
+/**
+ * The cluster and the database in it: the same on a primary and its standbys, and another for a database that was
+ * restored from a dump. Some services that are compatible with PostgreSQL do not have it.
+ */
+export async function readDatabaseId(sql: Sql): Promise<string> {
   try {
-    const [row] = await sql`select system_identifier::text as identifier from pg_control_system()`;
-    return row!.identifier;
+    const [row] = await sql`
+      select c.system_identifier || ' ' || d.oid as id
+      from pg_control_system() c, pg_database d where d.datname = current_database()`;
+    return row!.id;
   } catch {
     return '';
   }

@@ -17,7 +17,11 @@ export interface ImportedUser {
   verified: boolean;
 }
 
-export type ImportUserResult = 'created' | 'known' | 'phone-taken' | 'other-phone' | 'erased';
+export interface ImportUserResult {
+  user: 'created' | 'known' | 'erased';
+  /** Why the phone was not linked; undefined if it was, or if the user has none. */
+  phoneProblem?: 'taken' | 'other-phone' | 'earlier-line' | undefined;
+}
 
 export interface UserStatus {
   isPhoneNumberVerified: boolean;

@@ -115,13 +115,15 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
           verifications.map(({ user_id, verified_phone }) => [user_id, verified_phone]),
         );
         const fresh = new Set(created);
-        const wanted = users.filter(
-          ({ id, phoneNumber, verified }) => verified && phoneNumber && phones.get(id) === null,
-        );
+        // The first phone of each user: a user has at most one.
+        const wanted = new Map<number, string>();
+        for (const { id, phoneNumber, verified } of users) {
+          if (verified && phones.get(id) === null && !wanted.has(id)) wanted.set(id, phoneNumber!.e164);
+        }
         const linked = await sql`
           insert into phone_links as l (phone, user_id, linked_at)
           select distinct on (phone) phone, user_id, ${now}
-          from unnest(${array(wanted.map(({ phoneNumber }) => phoneNumber!.e164))}::text[], ${array(wanted.map(({ id }) => id))}::int[])
+          from unnest(${array([...wanted.values()])}::text[], ${array([...wanted.keys()])}::int[])
             with ordinality as w (phone, user_id, place)
           order by phone, place
           on conflict (phone) do update set linked_at = l.linked_at where l.user_id = excluded.user_id
@@ -133,10 +135,12 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
           where v.user_id = w.user_id`;
         for (const { phone, user_id } of linked) phones.set(user_id, phone);
         return users.map(({ id, phoneNumber, verified }): ImportUserResult => {
-          if (!isPresent.has(id)) return 'erased';
+          if (!isPresent.has(id)) return { user: 'erased' };
+          const user = fresh.delete(id) ? 'created' : 'known';
           const own = phones.get(id) ?? null;
-          if (verified && own !== phoneNumber!.e164) return own === null ? 'phone-taken' : 'other-phone';
-          return fresh.delete(id) ? 'created' : 'known';
+          if (!verified || own === phoneNumber!.e164) return { user };
+          if (wanted.has(id) && wanted.get(id) !== phoneNumber!.e164) return { user, phoneProblem: 'earlier-line' };
+          return { user, phoneProblem: own === null ? 'taken' : 'other-phone' };
         });
       });
     },

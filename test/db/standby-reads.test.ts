@@ -182,6 +182,15 @@ describe.skipIf(inject('citusNodes').length > 0)(
         },
       },
       {
+        // With the same generation of events, as a restored dump has it.
+        what: 'a restored copy on the same server',
+        async make() {
+          const other = await cloneDatabase();
+          onTestFinished(other.drop);
+          return other.url;
+        },
+      },
+      {
         what: 'a copy of the database on another server',
         async make(url: string) {
           const [found] = await run(url, 'select generation from ledgerline.event_log');

@@ -278,6 +278,14 @@ it('several hosts: doctor lists each, and a start names the reason of each', { t
     expect.stringMatching(new RegExp(`^✓ Read host ${first}: standby, timeline 1, `)),
     unreachable.replace('Host', 'Read host').replace('DATABASE_URL', 'DATABASE_READ_URL'),
   ]);
+  const elsewhere = { ...settings, DATABASE_READ_URL: `postgres://postgres@${first},${second}/postgres` };
+  expect((await run(['doctor'], elsewhere)).stdout.match(/^. Read host .*$/gm)).toEqual(
+    [`${first}: standby`, `${second}: primary`].map(
+      (host) =>
+        `! Read host ${host} of another database, or an old primary: the service does not use it. ` +
+        'Name standbys of the database of DATABASE_URL in DATABASE_READ_URL.',
+    ),
+  );
 
   // A standby alone: reading works, and so the start would go on for a while.
   const alone = { ...settings, DATABASE_URL: `postgres://postgres@${first}/ledgerline` };

@@ -213,15 +213,17 @@ describe('ledgerline import-users', () => {
       'id,phone,verified\n70001,+447911190001,true\n70002,+447911190002,false\n70003,,\n70004,nonsense,true\nx,,\n70005,+447911190001,yes\n70006,,true\n';
     const target = await file('users.csv', text);
     const { stdout, stderr, code } = await run(['import-users', target], env);
-    expect([code, stdout]).toEqual([2, '4 created, 0 known already, 4 refused.\n'.replace('4 created', '3 created')]);
+    expect([code, stdout]).toEqual([2, '4 created, 0 known already, of which 1 without the phone; 3 refused.\n']);
     expect(stderr).toMatch(/line 5: refused, Phone: The Phone field is not a valid phone number\./);
     expect(stderr).toMatch(/line 6: refused, \$\.id: The JSON value could not be converted to System\.Int32/);
-    expect(stderr).toMatch(/line 7: refused, Phone: The phone is verified by another user\./);
+    expect(stderr).toMatch(/line 7: without-phone, Phone: The phone is verified by another user\./);
     expect(stderr).toMatch(/line 8: refused, Phone: The Phone field is required for a verified user\./);
     expect([
       ...(await database.sql`select user_id, verified_phone from verifications where verified_phone is not null`),
     ]).toEqual([{ user_id: 70_001, verified_phone: '+447911190001' }]);
-    expect((await run(['import-users', target], env)).stdout).toBe('0 created, 3 known already, 4 refused.\n');
+    expect((await run(['import-users', target], env)).stdout).toBe(
+      '0 created, 4 known already, of which 1 without the phone; 3 refused.\n',
+    );
   });
 
   it('takes NDJSON too, and keeps a phone that the user verified here', async () => {
@@ -230,12 +232,30 @@ describe('ledgerline import-users', () => {
       '{"id":70010,"phone":"+4407911190010","verified":true}\n{"id":70001,"phone":"+447911190099","verified":true}\n{broken\n',
     );
     const { stdout, stderr } = await run(['import-users', target], env);
-    expect(stdout).toBe('1 created, 0 known already, 2 refused.\n');
-    expect(stderr).toMatch(/line 2: refused, Phone: The user has verified another phone\./);
+    expect(stdout).toBe('1 created, 1 known already, of which 1 without the phone; 1 refused.\n');
+    expect(stderr).toMatch(/line 2: without-phone, Phone: The user has verified another phone\./);
     expect(stderr).toMatch(/line 3: refused, \$: 'b' is an invalid start of a property name/);
     expect([...(await database.sql`select user_id from phone_links where phone = '+447911190010'`)]).toEqual([
       { user_id: 70_010 },
     ]);
+  });
+
+  it('links one phone to a user who is on several lines, the first of them', async () => {
+    const phones = ['+447911190021', '+447911190022', '+447911190021', '+447911190023'];
+    const target = await file(
+      'twice.csv',
+      `id,phone,verified\n${phones.map((phone) => `70020,${phone},true\n`).join('')}`,
+    );
+    const { stdout, stderr } = await run(['import-users', target], env);
+    expect(stdout).toBe('1 created, 3 known already, of which 2 without the phone; 0 refused.\n');
+    expect(stderr.match(/^ {2}line .*$/gm)).toEqual(
+      [3, 5].map((line) => `  line ${line}: without-phone, Phone: An earlier line has another phone for this user.`),
+    );
+    expect([...(await database.sql`select phone from phone_links where user_id = 70020`)]).toEqual([
+      { phone: '+447911190021' },
+    ]);
+    const [user] = await database.sql`select verified_phone from verifications where user_id = 70020`;
+    expect(user!.verified_phone).toBe('+447911190021');
   });
 });
 

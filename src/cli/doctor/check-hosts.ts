@@ -21,8 +21,20 @@ export async function checkReadHosts(readUrl: string, url: string): Promise<Find
   return hosts.map(({ endpoint, state }) => {
     const name = `Read host ${nameEndpoint(endpoint)}`;
     if ('error' in state) return describeUnreachable(name, state.error, readUrl, 'DATABASE_READ_URL');
-    return okFinding(name, state.isStandby ? describeStandby(state, primaries[0]?.state) : 'it is a primary');
+    const primary = primaries[0]?.state;
+    if (primary && (state.databaseId !== primary.databaseId || isOldPrimary(state, primary))) {
+      return warningFinding(
+        name,
+        `${state.isStandby ? 'standby' : 'primary'} of another database, or an old primary: the service does not use it.`,
+        'Name standbys of the database of DATABASE_URL in DATABASE_READ_URL.',
+      );
+    }
+    return okFinding(name, state.isStandby ? describeStandby(state, primary) : 'it is a primary');
   });
+}
+
+function isOldPrimary(state: HostState, primary: HostState): boolean {
+  return !state.isStandby && state.timeline !== primary.timeline;
 }
 
 type KnownHost = Host & { state: HostState };
