@@ -194,6 +194,14 @@ export class Problem extends Error {
   }
 }
 
+/** Why something outside a request failed, for the log: a code such as ECONNREFUSED, or the name of the problem. */
+export function causeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code !== undefined) return String(code);
+  if (error instanceof Problem) return error.details.reason;
+  return error instanceof Error ? error.name : 'unknown';
+}
+
 /** Why the service did not start, in a sentence for the person who started it. */
 export class StartError extends Error {
   constructor(message: string) {

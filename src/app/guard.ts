@@ -1,6 +1,6 @@
 /** Wires the guard: its rules, its counters, and the jobs that keep both current. */
 import type { Audit } from '../audit/audit.ts';
-import { errorCode } from '../db/failures.ts';
+import { causeOf } from '../errors.ts';
 import { createChallenges } from '../guard/challenge.ts';
 import { DecisionLog } from '../guard/decisions.ts';
 import { createSendJudge } from '../codes/send-judge.ts';
@@ -32,7 +32,7 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
   const live = createLiveGuard(store.readState, limits, configured, digest);
   const firedRules = createFiredRules({
     write: store.writeFiredRule,
-    onError: (error) => observe({ kind: 'job-failed', job: 'guard-events', reason: errorCode(error) }),
+    onError: (error) => observe({ kind: 'job-failed', job: 'guard-events', reason: causeOf(error) }),
   });
   const { writeDecisions } = traced('guard', createDecisionsStore(db));
   const decisions = new DecisionLog(writeDecisions, firedRules.writeEvent);
@@ -44,17 +44,17 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
   });
   await live.refresh();
   const flushFailed = (error: unknown) =>
-    observe({ kind: 'job-failed', job: 'guard-decisions', reason: errorCode(error) });
+    observe({ kind: 'job-failed', job: 'guard-decisions', reason: causeOf(error) });
   releasers.add(() => decisions.flush().catch(flushFailed));
   const exchangeFailed = (error: unknown) =>
-    observe({ kind: 'job-failed', job: 'guard-ranges', reason: errorCode(error) });
+    observe({ kind: 'job-failed', job: 'guard-ranges', reason: causeOf(error) });
   releasers.add(() => ranges.exchange(clock.now()).catch(exchangeFailed));
   const giveBackUnused = async (idleMilliseconds: number) => {
     const unused = leases.takeUnused(clock.now(), idleMilliseconds);
     if (unused.length > 0) await store.giveBackBudgets(unused);
   };
   const giveBackFailed = (error: unknown) =>
-    observe({ kind: 'job-failed', job: 'guard-budgets', reason: errorCode(error) });
+    observe({ kind: 'job-failed', job: 'guard-budgets', reason: causeOf(error) });
   releasers.add(() => giveBackUnused(0).catch(giveBackFailed));
   siblings.onNotified('guard', () => live.refresh());
   const refreshEverywhere = async () => {

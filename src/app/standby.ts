@@ -2,7 +2,7 @@
 import { openDatabase } from '../db/database.ts';
 import { isTooLong } from '../db/failures.ts';
 import { isCopyOf } from '../db/installation.ts';
-import { StartError } from '../errors.ts';
+import { causeOf, StartError } from '../errors.ts';
 import { createStandbyReads } from '../transactions/list/standby-reads.ts';
 import { createTransactionsStore, type TransactionsStore } from '../transactions/transactions.store.ts';
 import type { Core } from './core.ts';
@@ -29,7 +29,7 @@ export async function withStandby(core: Core, primary: TransactionsStore): Promi
   async function check(): Promise<void> {
     let cause = 'not a copy';
     const isCopy = await isCopyOf(db, standby).catch((error: unknown) => {
-      cause = String((error as { code?: unknown }).code);
+      cause = causeOf(error);
       return false;
     });
     if (isCopy !== isUsable) observer.observe({ kind: 'standby', usable: isCopy, ...(!isCopy && { cause }) });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isLoopback } from '../network/loopback.ts';
 import type { Config } from '../config/load.ts';
-import { errorCode } from '../db/failures.ts';
+import { causeOf } from '../errors.ts';
 import { createEgressPolicy } from '../egress/addresses.ts';
 import { createPoster, type Poster, type PosterOptions } from '../egress/poster.ts';
 import { createResolver } from '../egress/resolver.ts';
@@ -99,7 +99,7 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
     limits: { inFlight, perSecond: config.webhookRate },
     id: randomUUID(),
     onDue: () => jobs.wake('webhook-dispatch'),
-    onError: (error) => observer.observe({ kind: 'job-failed', job: 'webhook-lease', reason: errorCode(error) }),
+    onError: (error) => observer.observe({ kind: 'job-failed', job: 'webhook-lease', reason: causeOf(error) }),
   });
   releasers.add(opened.close);
   releasers.add(dispatcher.stop);

@@ -1,4 +1,5 @@
 /** Retention: one table of what is kept for how many days, and the job that removes expired data. */
+import { causeOf } from '../errors.ts';
 import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
 import type { Actor } from './privacy.store.ts';
 import type { DatedTable, RetentionStore } from './retention.store.ts';
@@ -185,10 +186,10 @@ function secondsOf(oldest: Date | null, before: Date): number {
   return oldest === null ? 0 : Math.max(0, secondsBetween(oldest, before));
 }
 
-/** With the code of the first error, which is the reason that the log gives. */
+/** With the cause of the first error, which is the reason that the log gives. */
 function failureOf(failures: readonly { kind: string; error: unknown }[]): Error {
   const [first] = failures;
   const names = failures.map(({ kind }) => kind).join(', ');
-  const { code } = first!.error as { code?: unknown };
-  return Object.assign(new Error(`Expired data was not removed: ${names}.`, { cause: first!.error }), { code });
+  const { error: cause } = first!;
+  return Object.assign(new Error(`Expired data was not removed: ${names}.`, { cause }), { code: causeOf(cause) });
 }

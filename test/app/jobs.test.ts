@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createJobs } from '../../src/app/jobs.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { createJobLeases } from '../../src/db/job-leases.ts';
+import { databaseAway } from '../../src/errors.ts';
 import type { Observation } from '../../src/monitoring/observe.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
@@ -22,7 +23,7 @@ async function leasesOfNodes(count: number) {
   return nodes.map((db) => createJobLeases(db));
 }
 
-it('runs again after a failure, and reports the failure with the name of the job', async () => {
+it('runs again after a failure, and reports the failure with the name of the job and the cause', async () => {
   const observed: Observation[] = [];
   const jobs = createJobs(always, (observation) => void observed.push(observation), (await leasesOfNodes(1))[0]!);
   let runs = 0;
@@ -30,15 +31,19 @@ it('runs again after a failure, and reports the failure with the name of the job
     async sweep() {
       runs += 1;
       if (runs === 1) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+      if (runs === 2) throw databaseAway();
+      if (runs === 3) throw new TypeError('undefined is not a function');
     },
   });
-  await until(() => runs >= 3);
+  await until(() => runs >= 5);
   await jobs.stop();
-  expect(observed.slice(0, 2)).toEqual([
+  expect(observed.slice(0, 4)).toEqual([
     { kind: 'job-started', job: 'sweep' },
     { kind: 'job-failed', job: 'sweep', reason: 'ECONNREFUSED' },
+    { kind: 'job-failed', job: 'sweep', reason: 'database-unavailable' },
+    { kind: 'job-failed', job: 'sweep', reason: 'TypeError' },
   ]);
-  expect(observed.slice(2)).toContainEqual({ kind: 'job-ended', job: 'sweep' });
+  expect(observed.slice(4)).toContainEqual({ kind: 'job-ended', job: 'sweep' });
 });
 
 it('the pause grows while there is nothing to do, and a request or a wake ends it', async () => {

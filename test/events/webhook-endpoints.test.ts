@@ -336,3 +336,22 @@ describe('POST /webhook-endpoints/{id}/test', () => {
     await service.call(`/webhook-endpoints/${id}`, undefined, { method: 'DELETE' });
   });
 });
+
+it('a secret that cannot be read signs nothing: the log and a test say so, and a rotation mends it', async () => {
+  const own = await serviceForTest();
+  const receiver = await startReceiver();
+  const { id } = (await post('', { url: receiver.url, types: ['user.created'] }, own)).json;
+  // As after the digest key was lost.
+  await own.sql`update webhook_secrets set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20))`;
+  await own.createUser();
+  await until(() => own.logLines.some((line) => /"job":"webhook-delivery".*"reason":"secret-unreadable"/.test(line)));
+  expect((await post(`/${id}/test`, undefined, own)).json).toEqual({
+    delivered: false,
+    status: null,
+    milliseconds: 0,
+    error: 'Its secret cannot be read with LEDGERLINE_DIGEST_KEY, so nothing is sent. Rotate the secret.',
+  });
+  expect(receiver.hooks).toEqual([]);
+  await post(`/${id}/rotate-secret`, {}, own);
+  await receiver.received(1);
+});

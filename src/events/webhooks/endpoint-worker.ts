@@ -5,6 +5,7 @@
 import { secondsAfter, type Clock } from '../../values/clock.ts';
 import type { PostAnswer, Poster } from '../../egress/poster.ts';
 import type { Observe } from '../../monitoring/observe.ts';
+import { causeOf } from '../../errors.ts';
 import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryOutcome, DueDelivery, Lease } from './deliveries.store.ts';
 import type { EndpointsStore } from './endpoints.store.ts';
@@ -177,6 +178,7 @@ export class EndpointWorker {
     this.#isDrained = due.length < pageSize;
     const secrets =
       target?.secrets.flatMap(({ sealed }) => this.#parts.box.open(sealed, endpointId)?.secret ?? []) ?? [];
+    if (target && secrets.length === 0 && due.length > 0) this.#observeFailure('secret-unreadable');
     if (!target || secrets.length === 0 || this.#isStopped) return void (this.#queue = []);
     // While there are requests or outcomes in progress, the worker's own state is newer. A new URL resets the state.
     const isBusy = this.#outcomes.length + this.#marking.length + this.#inFlight.size > 0;
@@ -294,7 +296,10 @@ export class EndpointWorker {
   }
 
   #report(error: unknown): void {
-    const reason = String((error as { code?: unknown } | undefined)?.code ?? 'unknown');
+    this.#observeFailure(causeOf(error));
+  }
+
+  #observeFailure(reason: string): void {
     this.#parts.observe({ kind: 'job-failed', job: 'webhook-delivery', reason });
   }
 }

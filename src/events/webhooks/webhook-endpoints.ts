@@ -61,6 +61,9 @@ const maxSecrets = 10;
 /** Limits the tests that run at the same time: a receiver may take many seconds. */
 const testLimits = { slots: 16, waiting: 64, waitMilliseconds: 15_000, retrySeconds: 5 };
 
+/** It was encrypted with a digest key that the service no longer has. */
+const unreadableSecret = 'Its secret cannot be read with LEDGERLINE_DIGEST_KEY, so nothing is sent. Rotate the secret.';
+
 export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
   const { store, deliveries, box, policy, clock, sequence, onReady } = parts;
   const testSlots = new Slots(testLimits);
@@ -138,6 +141,7 @@ export function createWebhookEndpoints(parts: WebhookEndpointsParts) {
       const now = clock.now();
       const sealed = await store.readSecrets(id, now);
       const secrets = sealed.flatMap((secret) => box.open(secret.sealed, id)?.secret ?? []);
+      if (secrets.length === 0) return { delivered: false, status: null, milliseconds: 0, error: unreadableSecret };
       const eventId = parts.newEventId();
       const data = JSON.stringify({ endpointId: id });
       const body = writeEvent({ id: eventId, type: testEventType, at: now, sequence: null, data });

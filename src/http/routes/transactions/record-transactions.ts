@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { notTheirs, type FieldErrors, type Problem } from '../../../errors.ts';
+import { causeOf, notTheirs, type FieldErrors, type Problem } from '../../../errors.ts';
 import type { Json } from '../../../formats/json.ts';
 import { fieldErrors, listOf, nullable, record, responseOnly, word } from '../../../formats/record.ts';
 import { body, list, optional, required, text } from '../../../formats/shape.ts';
@@ -173,7 +173,7 @@ async function recordLines(
     });
     await answer.ready();
     observeTotals(observe, totals);
-    if (answer.error !== undefined) observe({ kind: 'answer-truncated', reason: errorCodeOf(answer.error) });
+    if (answer.error !== undefined) observe({ kind: 'answer-truncated', reason: causeOf(answer.error) });
     const isTruncated = reported > maxReportedRows || answer.error !== undefined;
     const last = `${JSON.stringify({ totals, ...(isTruncated && { truncated: true }) })}\n`;
     return { status: 200, body: answer.read(last), contentType: `${ndjsonType}; charset=utf-8` };
@@ -181,11 +181,6 @@ async function recordLines(
     await answer.discard();
     throw error;
   }
-}
-
-/** An error code such as ENOSPC or EACCES. */
-function errorCodeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown';
 }
 
 /** A token that is bound to a user may record rows of that user only. */
