@@ -183,6 +183,18 @@ it('a file of functions only adds: what an older node calls stays until a contra
   }
 });
 
+it('links that nobody has are removed, and no other', async () => {
+  const { sql } = await migratedDatabase();
+  await sql`
+    insert into verifications (user_id, verified_phone, verified_at)
+    values (1, '+447911100001', now()), (2, null, null)`;
+  await sql`
+    insert into phone_links (phone, user_id, linked_at)
+    values ('+447911100001', 1, now()), ('+447911100002', 1, now()), ('+447911100003', 2, now())`;
+  await sql.unsafe(await readFile(new URL('0090_single_links.sql', migrationsFolder), 'utf8'));
+  expect([...(await sql`select phone from phone_links`)]).toEqual([{ phone: '+447911100001' }]);
+});
+
 it('statements are cut at semicolons outside quotes, bodies and comments', () => {
   expect(
     splitStatements(
