@@ -1344,6 +1344,13 @@ export interface WebhookDeliveries {
   deliveries: WebhookDelivery[];
 }
 
+export interface TrailVerified {
+  /** When the number was verified. */
+  at: string;
+  /** Masked. */
+  phoneNumber: string;
+}
+
 export interface MessageConfirmation {
   /** Its id. */
   confirmationId: string;
@@ -1367,7 +1374,7 @@ export interface TrailTry {
 export interface TrailMessage {
   /** The code’s number among the user’s. */
   number: number;
-  /** verification, change, confirmation or notice. */
+  /** verification, change or confirmation. */
   for: string;
   /** The confirmation, if the code is for one. Its terms are shown to nobody. */
   confirmation: MessageConfirmation | null;
@@ -1430,6 +1437,8 @@ export interface TrailPhoneChange {
 export interface UserTrail {
   /** The user. */
   id: number;
+  /** The number that is verified now; null if there is none. */
+  verified: TrailVerified | null;
   /** The messages. */
   messages: TrailMessage[];
   /** What else happened. */
@@ -1562,7 +1571,7 @@ export interface LoggedMessage {
   number: number | null;
   /** The number of the code in it. */
   codeNumber: number | null;
-  /** verification, change, confirmation or notice. Null if a rule refused it. */
+  /** verification, change or confirmation. Null if a rule refused it. */
   for: string | null;
   /** The confirmation, if the code is for one. Its terms are shown to nobody. */
   confirmation: MessageConfirmation | null;

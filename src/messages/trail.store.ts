@@ -109,6 +109,9 @@ export function createTrailStore(db: Database) {
       const [row] = await db.read.unsafe(
         `select json_build_object(
            'id', u.id,
+           'verified', (
+             select json_build_object('at', ${instantExpression('v.verified_at')}, 'phoneNumber', mask_phone(v.verified_phone))
+             from verifications v where v.user_id = $1 and v.verified_phone is not null),
            'messages', coalesce((
              select json_agg(m order by m."requestedAt" desc) from (
                select code_number as "number", ${messageColumns('$2', 'messages')}
@@ -127,7 +130,7 @@ export function createTrailStore(db: Database) {
          from users u where u.id = $1
          union all
          select json_build_object(
-           'id', user_id, 'messages', '[]'::json, 'events', '[]'::json, 'changes', '[]'::json, 'erasedAt', ${instantExpression('erased_at')})::text
+           'id', user_id, 'verified', null, 'messages', '[]'::json, 'events', '[]'::json, 'changes', '[]'::json, 'erasedAt', ${instantExpression('erased_at')})::text
          from erased_users where user_id = $1`,
         [userId, now, limit],
         { prepare: true },

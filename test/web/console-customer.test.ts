@@ -118,7 +118,9 @@ describe('a failed customer', () => {
       ],
     };
     expect(
-      stepsOf({ erasedAt: null, id: 1, messages: [message], events: [], changes: [] }).map(({ text }) => text),
+      stepsOf({ erasedAt: null, id: 1, verified: null, messages: [message], events: [], changes: [] }).map(
+        ({ text }) => text,
+      ),
     ).toEqual([
       'vonage accepted code 1',
       'twilio did not accept code 1: HTTP 503',

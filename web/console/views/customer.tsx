@@ -97,7 +97,7 @@ function Verdict({ trail, isBlocked, userId, headingRef, children }: VerdictProp
       class={`customer-verdict verdict-${verdict.tone}`}
     >
       <p class="verdict-sentence">{verdict.text}</p>
-      <Phones userId={userId} masked={trail.messages[0]?.phoneNumber} heading={headingRef} />
+      <Phones userId={userId} masked={(trail.verified ?? trail.messages[0])?.phoneNumber} heading={headingRef} />
       {children}
     </Panel>
   );

@@ -54,8 +54,7 @@ function messageSteps(message: TrailMessage): Step[] {
   const by = message.channel === 'sms' ? '' : ` (${t.messages.channels[message.channel]})`;
   const to = `${phoneNumber}${country ? ` (${country})` : ''}`;
   const { confirmation } = message;
-  const requested = confirmation ? t.steps.requestedFor(code, confirmation.purpose, to) : t.steps.requested(code, to);
-  const steps: Step[] = [{ at: message.requestedAt, text: requested, tone: 'plain' }];
+  const steps: Step[] = [{ at: message.requestedAt, text: requestedText(message, code, to), tone: 'plain' }];
   for (const attempt of tries) {
     if (attempt.outcome === 'accepted') continue;
     const sentence = attempt.outcome === 'unknown' ? t.steps.tryUnknown : t.steps.tryFailed;
@@ -74,12 +73,24 @@ function messageSteps(message: TrailMessage): Step[] {
   if (state === 'failed') {
     steps.push({ at: stateAt, text: t.steps.failed(code, reason ?? t.common.noReason), tone: 'bad' });
   }
-  if (message.outcome === 'expired') steps.push({ at: message.expiresAt, text: t.steps.expired(code), tone: 'bad' });
+  if (message.outcome === 'expired' && !endedBefore(message))
+    steps.push({ at: message.expiresAt, text: t.steps.expired(code), tone: 'bad' });
   if (message.verifiedAt) {
-    const used = confirmation ? t.steps.approved(code, confirmation.purpose) : t.steps.verified(code);
+    const verified = message.for === 'change' ? t.steps.changedBy(code) : t.steps.verified(code);
+    const used = confirmation ? t.steps.approved(code, confirmation.purpose) : verified;
     steps.push({ at: message.verifiedAt, text: used, tone: 'good' });
   }
   return steps;
+}
+
+function requestedText({ for: kind, confirmation }: TrailMessage, code: string, to: string): string {
+  if (confirmation) return t.steps.requestedFor(code, confirmation.purpose, to);
+  return kind === 'change' ? t.steps.requestedChange(code, to) : t.steps.requested(code, to);
+}
+
+/** The code of a confirmation may have ended before its time. */
+function endedBefore({ confirmation }: TrailMessage): boolean {
+  return confirmation?.state === 'void' || confirmation?.state === 'failed';
 }
 
 function eventSteps({ at, kind, reason, times }: TrailEvent): Step[] {
@@ -112,29 +123,53 @@ export function verdictOf(trail: UserTrail, isBlocked: boolean): Step {
     !kind.startsWith('confirmation-') && reason !== 'user-confirmations';
   const [event] = trail.events.filter(isAboutPhone).sort((a, b) => (a.at < b.at ? 1 : -1));
   const at = [last?.stateAt, event?.at].reduce<string>((latest, time) => (time && time > latest ? time : latest), '');
-  if (
-    last?.verifiedAt &&
-    (!event || event.at <= last.verifiedAt || event.kind === 'verified' || event.kind === 'phone-changed')
-  ) {
-    return { at, text: t.steps.isVerified, tone: 'good' };
+  if (trail.verified) return { at, text: verifiedText(trail.verified.at, event, last), tone: 'good' };
+  return { at, ...unverifiedText(event, last, isBlocked) };
+}
+
+/** With what failed since then. */
+function verifiedText(since: string, event: TrailEvent | undefined, last: TrailMessage | undefined): string {
+  if (last && last.for === 'change' && !last.verifiedAt && last.requestedAt > since) return t.steps.isVerifiedChange;
+  if (!event || event.at <= since) return t.steps.isVerified;
+  if (event.kind === 'send-refused') return t.steps.isVerifiedSend(reasonText(event.reason));
+  if (event.kind === 'verify-refused') return t.steps.isVerifiedCode(reasonText(whyNoCode(event, last)));
+  return t.steps.isVerified;
+}
+
+function unverifiedText(
+  event: TrailEvent | undefined,
+  last: TrailMessage | undefined,
+  isBlocked: boolean,
+): Pick<Step, 'text' | 'tone'> {
+  if (event?.kind === 'phone-unlinked' && (!last || event.at >= last.requestedAt)) {
+    return { text: t.steps.isUnlinked, tone: 'plain' };
   }
   if (event && event.kind === 'block-lifted' && !isBlocked) {
-    return { at, text: t.steps.isLifted(event.reason ?? t.steps.anOperator), tone: 'plain' };
+    return { text: t.steps.isLifted(event.reason ?? t.steps.anOperator), tone: 'plain' };
   }
   if (event && event.kind.endsWith('refused') && (!last || event.at >= last.requestedAt)) {
     const over = event.reason === 'blocked' && !isBlocked ? ` ${t.steps.isOver}` : '';
-    return { at, text: `${t.steps.isNot(reasonText(event.reason))}${over}`, tone: 'bad' };
+    return { text: `${t.steps.isNot(reasonText(whyNoCode(event, last)))}${over}`, tone: 'bad' };
   }
-  if (!last) return { at, text: t.steps.neverRequested, tone: 'plain' };
+  if (!last) return { text: t.steps.neverRequested, tone: 'plain' };
   const states: Record<string, string> = {
     refused: t.steps.isRefused,
     unavailable: t.steps.isRefused,
     failed: t.steps.isFailed,
     unknown: t.steps.isUnknown,
     expired: t.steps.isExpired,
+    verified: t.steps.isUnlinked,
   };
   const text = states[last.outcome];
-  return text === undefined
-    ? { at, text: t.steps.isWaiting, tone: 'plain' }
-    : { at, text: last.reason ? `${text} (${last.reason})` : text, tone: 'bad' };
+  if (text === undefined) return { text: t.steps.isWaiting, tone: 'plain' };
+  return { text: last.reason ? t.steps.because(text, last.reason) : text, tone: 'bad' };
+}
+
+/** Why there was no valid code at the time of the event, as far as the last code tells. */
+function whyNoCode({ at, reason }: TrailEvent, last: TrailMessage | undefined): string | null {
+  if (reason !== 'no-code') return reason;
+  if (!last) return 'no-code-yet';
+  if (last.verifiedAt) return 'code-used';
+  if (at >= last.expiresAt) return 'code-expired';
+  return ['accepted', 'delivered'].includes(last.state) ? 'code-used-up' : reason;
 }

@@ -18,7 +18,7 @@ const message = record('LoggedMessage', {
   userId: required(integer(), 'The user who requested it.'),
   number: required(nullable(integer()), 'The message’s number among the user’s. Null if a rule refused it.'),
   codeNumber: required(nullable(integer()), 'The number of the code in it.'),
-  for: required(nullable(text()), 'verification, change, confirmation or notice. Null if a rule refused it.'),
+  for: required(nullable(text()), 'verification, change or confirmation. Null if a rule refused it.'),
   confirmation: required(confirmation, 'The confirmation, if the code is for one. Its terms are shown to nobody.'),
   phoneNumber: required(nullable(text()), 'Masked.'),
   country: required(nullable(text()), 'ISO 3166 code.'),

@@ -20,7 +20,7 @@ export const confirmation = nullable(
 
 const message = record('TrailMessage', {
   number: required(integer(), 'The code’s number among the user’s.'),
-  for: required(text(), 'verification, change, confirmation or notice.'),
+  for: required(text(), 'verification, change or confirmation.'),
   confirmation: required(confirmation, 'The confirmation, if the code is for one. Its terms are shown to nobody.'),
   phoneNumber: required(text(), 'Masked.'),
   country: required(nullable(text()), 'ISO 3166 code.'),
@@ -56,6 +56,15 @@ const event = record('TrailEvent', {
 
 const trail = record('UserTrail', {
   id: required(integer(), 'The user.'),
+  verified: required(
+    nullable(
+      record('TrailVerified', {
+        at: required(instant(), 'When the number was verified.'),
+        phoneNumber: required(text(), 'Masked.'),
+      }),
+    ),
+    'The number that is verified now; null if there is none.',
+  ),
   messages: required(listOf(message), 'The messages.'),
   events: required(listOf(event), 'What else happened.'),
   changes: required(
