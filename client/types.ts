@@ -1464,6 +1464,8 @@ export interface OverviewDay {
   delivered: number;
   /** Failed by its receipts, or accepted by no gateway. */
   failed: number;
+  /** Delivered or failed by its receipts. */
+  receipts: number;
   /** Messages whose code was used. */
   verified: number;
   /** Times it was asked and could not accept a message. */

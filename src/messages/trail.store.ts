@@ -149,17 +149,18 @@ export function createTrailStore(db: Database) {
                count(*) filter (where state not in ('refused', 'unknown')) as accepted,
                count(*) filter (where state = 'delivered') as delivered,
                count(*) filter (where state in ('failed', 'refused')) as failed,
+               count(*) filter (where state in ('delivered', 'failed')) as receipts,
                count(verified_at) as verified,
                0 as "passedOver"
              from messages where requested_at >= $1 group by 1, 2, 3
              union all
-             select (m.requested_at at time zone 'UTC')::date, m.country, t.value ->> 'gateway', 0, 0, 0, 0, 0, count(*)
+             select (m.requested_at at time zone 'UTC')::date, m.country, t.value ->> 'gateway', 0, 0, 0, 0, 0, 0, count(*)
              from messages m, json_array_elements(m.tries) t
              where m.requested_at >= $1 and m.tries is not null and t.value ->> 'outcome' in ('unavailable', 'unknown')
              group by 1, 2, 3
            ), summed as (
              select day, nullif(country, '') as country, gateway, sum(sent)::int as sent, sum(accepted)::int as accepted,
-               sum(delivered)::int as delivered, sum(failed)::int as failed, sum(verified)::int as verified,
+               sum(delivered)::int as delivered, sum(failed)::int as failed, sum(receipts)::int as receipts, sum(verified)::int as verified,
                sum("passedOver")::int as "passedOver"
              from counted group by day, country, gateway
            )

@@ -100,7 +100,7 @@ describe('/operator/overview', () => {
     await fresh.sendCode(await fresh.createUser(), '+999123456789');
     const { json } = await fresh.call('/operator/overview', undefined, { method: 'GET' });
     const day = new Date().toISOString().slice(0, 10);
-    const row = { day, gateway: 'inbox', delivered: 0, failed: 0, passedOver: 0 };
+    const row = { day, gateway: 'inbox', delivered: 0, failed: 0, receipts: 0, passedOver: 0 };
     expect(json).toEqual({
       days: [
         { ...row, country: 'DE', sent: 2, accepted: 2, verified: 1 },
@@ -111,6 +111,15 @@ describe('/operator/overview', () => {
       gateways: [{ gateway: 'inbox', breaker: 'closed' }],
       orders: [],
       isQuiet: false,
+    });
+    // Only one of them has a receipt.
+    await fresh.sql`
+      update messages set state = case when verified_at is null then 'refused' else 'failed' end::message_state
+      where country = 'DE'`;
+    const later = await fresh.call('/operator/overview', undefined, { method: 'GET' });
+    expect(later.json.days[0]).toEqual({
+      ...row,
+      ...{ country: 'DE', sent: 2, accepted: 1, verified: 1, failed: 2, receipts: 1 },
     });
   });
 

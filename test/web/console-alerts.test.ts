@@ -18,6 +18,7 @@ const day = (country: string, accepted: number, verified: number): OverviewDay =
   accepted,
   delivered: 0,
   failed: 0,
+  receipts: 0,
   verified,
   passedOver: 0,
 });
@@ -73,9 +74,12 @@ describe('a country has an alert', () => {
 });
 
 describe('a webhook endpoint has an alert', () => {
-  it('if it is minutes behind', () => {
+  it('if it is minutes or days behind', () => {
     expect(texts({ endpoints: [endpoint({ due: 3, oldestDueAt: '2026-03-08T11:50:30Z' })] })).toEqual([
-      'The webhook endpoint at example.com is 9 minutes behind.',
+      'The webhook endpoint at example.com is 10 min behind.',
+    ]);
+    expect(texts({ endpoints: [endpoint({ due: 3, oldestDueAt: '2026-03-05T12:00:00Z' })] })).toEqual([
+      'The webhook endpoint at example.com is 3 days behind.',
     ]);
     expect(texts({ endpoints: [endpoint({ due: 3, oldestDueAt: '2026-03-08T11:58:30Z' })] })).toEqual([]);
   });

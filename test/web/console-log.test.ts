@@ -255,13 +255,19 @@ describe('a customer', () => {
   });
 
   it('has transactions, shown by page when somebody asks for them', async () => {
-    await service.record(Array.from({ length: 21 }, (_, index) => row(verified, { transactionId: `shown-${index}` })));
+    const paymentNotes = 'invoice '.repeat(100);
+    const large = { transactionId: 'large', amount: '1250000.50', transactionCategory: 'Debit', paymentNotes };
+    const rows = Array.from({ length: 20 }, (_, index) => row(verified, { transactionId: `shown-${index}` }));
+    await service.record([...rows, row(verified, { ...large, timeStamp: '2030-01-01' })]);
     const page = await open(`customer/${verified}`);
     await tabTo(page, 'Show transactions');
     await page.keyboard.press('Enter');
     const panel = page.getByRole('region', { name: 'Transactions' });
     await expect.poll(() => panel.getByRole('rowheader').count()).toBe(20);
     await panel.getByText('Page 1 of 2').waitFor();
+    const [amount, note] = [panel.getByText(/^−1,250,000\.50 [A-Z]{3}$/), panel.getByText('invoice invoice')];
+    const [line, lines] = [(await amount.boundingBox())!.height, (await note.boundingBox())!.height];
+    expect(lines / line).toBeLessThan(4);
     await expectAccessible(page);
     await expectNarrow(page);
     await panel.getByRole('button', { name: 'Older' }).click();

@@ -30,6 +30,17 @@ async function openWithoutRefresh(view: string, prepare: (page: Page) => Promise
   return page;
 }
 
+it('the time of the list is that of its last request, though the choices of its filters are older', async () => {
+  const page = await openPage(`${service.url}/`);
+  await page.clock.install();
+  await page.goto(`${service.url}/console#messages`);
+  const time = page.locator('.updated-at').first();
+  await time.waitFor();
+  const before = await time.innerText();
+  await page.clock.fastForward('00:16');
+  await expect.poll(() => time.innerText()).not.toBe(before);
+});
+
 describe('an error', () => {
   it('is shown at once, also if the service asks for a long wait before the next try', async () => {
     const page = await openPage(`${service.url}/`, { expected: /status of 503/ });

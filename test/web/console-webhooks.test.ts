@@ -76,6 +76,7 @@ describe('webhooks', () => {
     await receiver.received(1);
     const page = await openPage(`${service.url}/console#webhooks`);
     await page.getByText('Failing').waitFor();
+    await page.getByText(/^next try at \d/).waitFor();
     await page.getByRole('link', { name: receiver.url }).click();
     const delivery = page.getByRole('row').filter({ hasText: 'Request and answer' });
     await delivery.getByText('Waiting').waitFor();

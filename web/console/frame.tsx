@@ -53,10 +53,15 @@ export function Frame({ of, header, class: kind, children }: FrameProps) {
   );
 }
 
-/** The age of what is on screen. Undefined while something has no answer yet. */
+/**
+ * The age of what is on screen. Undefined while something has no answer yet. What is requested only once, such as the
+ * choices of a filter, has no age if there is anything else.
+ */
 function oldestTime(resources: readonly Resource<unknown>[]): string | undefined {
-  const times = resources.flatMap(({ updatedAt }) => (updatedAt ? [updatedAt.getTime()] : []));
-  return times.length === resources.length && times.length > 0 ? formatClock(new Date(Math.min(...times))) : undefined;
+  if (resources.length === 0 || resources.some(({ updatedAt }) => !updatedAt)) return undefined;
+  const repeated = resources.filter(({ isOnce }) => !isOnce);
+  const times = (repeated.length > 0 ? repeated : resources).map(({ updatedAt }) => updatedAt!.getTime());
+  return formatClock(new Date(Math.min(...times)));
 }
 
 interface FailureNoticeProps {

@@ -126,6 +126,7 @@ const overview = {
   failedOver: 'Failed over',
   notSent: 'Not sent',
   noneSent: 'No code was sent in this time.',
+  none: 'None in this time.',
   byCountry: 'By country',
   byGateway: 'By gateway',
   byChannel: 'By channel',
@@ -138,7 +139,7 @@ const overview = {
   costAbout:
     'Estimated: the messages of each country at the prices that are configured, in the currency of those prices.',
   deliveryAbout: 'From the gateway’s answer to its receipt, where there is one: half of the texts, and 95 of 100.',
-  codesSent: 'Codes sent',
+  codes: 'Codes',
   asBefore: 'as before',
   aboutToday: 'today',
   aboutDays: (today: string, average: string) => `${today} today, ${average} per day`,
@@ -168,7 +169,7 @@ const alerts = {
   fall: (country: string, now: string, before: string) =>
     `${country}: ${now} of the codes were used; before that, it was ${before}.`,
   disabled: (host: string) => `The webhook endpoint at ${host} was disabled.`,
-  behind: (host: string, minutes: string) => `The webhook endpoint at ${host} is ${minutes} minutes behind.`,
+  behind: (host: string, span: string) => `The webhook endpoint at ${host} is ${span} behind.`,
   closedRange: (range: string) => `Codes to ${range} are refused.`,
   closedRangeEvidence: (range: string, evidence: string) => `Codes to ${range} are refused: ${evidence}.`,
   spend: (country: string, share: string) => `${country}: ${share} of what may be spent today is used.`,
@@ -445,6 +446,7 @@ const webhooks = {
   allTypes: 'All',
   orMore: (count: string) => `${count} or more`,
   since: 'since',
+  nextTry: 'next try at',
   disabledReasons: {
     gone: 'The receiver answered 410 Gone.',
     failing: 'It failed for five days.',

@@ -30,6 +30,8 @@ export interface Resource<T> {
   isPrevious: boolean;
   /** The time of the last answer for this key. */
   updatedAt: Date | undefined;
+  /** Whether it is requested only once. */
+  isOnce: boolean;
   /** Of the last request, if it failed. The value is then outdated. */
   failure: Failure | undefined;
   /** Aborted when the value belongs to an earlier key. */
@@ -89,6 +91,7 @@ export function useResource<T>(
     value: isPrevious && failure ? undefined : answer?.value,
     isPrevious,
     updatedAt: isPrevious ? undefined : answer?.at,
+    isOnce: everySeconds === 0,
     failure,
     outdated: answer?.outdated,
     refresh,

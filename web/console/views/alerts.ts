@@ -9,7 +9,7 @@ import type {
 } from '../../../client/index.ts';
 import { evidenceSentence } from './evidence.ts';
 import { hrefOf } from '../hrefs.ts';
-import { countryName, formatNumber, formatShare } from '../format.ts';
+import { countryName, formatNumber, formatShare, formatSpan } from '../format.ts';
 import { t } from '../texts.ts';
 
 export interface Alert {
@@ -127,7 +127,6 @@ function endpointAlert(
   const host = URL.canParse(url) ? new URL(url).host : url;
   if (!enabled && disabledReason !== 'request') return alert(t.alerts.disabled(host));
   if (!enabled || oldestDueAt === null) return [];
-  const minutes = Math.floor((now - Date.parse(oldestDueAt)) / 60_000);
-  if (minutes * 60_000 < behindMilliseconds) return [];
-  return alert(t.alerts.behind(host, formatNumber(minutes)));
+  const milliseconds = now - Date.parse(oldestDueAt);
+  return milliseconds < behindMilliseconds ? [] : alert(t.alerts.behind(host, formatSpan(milliseconds / 1000)));
 }

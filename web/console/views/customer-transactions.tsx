@@ -129,6 +129,12 @@ function Pager({ number, count, onShow }: PagerProps) {
   );
 }
 
+const isZero = (decimal: string) => !/[1-9]/.test(decimal);
+
+/** 1250000.50 as 1,250,000.50: without a conversion to a number, which would round it. */
+const groupDigits = (decimal: string) =>
+  decimal.replace(/^\d+/, (digits) => digits.replaceAll(/\B(?=(\d{3})+$)/g, ','));
+
 function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
   const { timeStamp, amountText, currency, transactionCategory, transactionType, transactionStatus } = row;
   const sign = transactionCategory === 'Debit' ? '−' : transactionCategory === 'Credit' ? '+' : '';
@@ -137,14 +143,18 @@ function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
       <ExactTime instant={timeStamp} />
       <span class="small-print">{row.transactionId}</span>
     </>,
-    `${sign}${amountText} ${currency}`,
-    transactionType,
-    transactionStatus,
+    <span class="unbroken">{`${isZero(amountText) ? '' : sign}${groupDigits(amountText)} ${currency}`}</span>,
+    <span class="unbroken">{transactionType}</span>,
+    <span class="unbroken">{transactionStatus}</span>,
     <>
       {row.senderName}
       <span class="small-print">{row.receiverName}</span>
     </>,
-    row.paymentNotes || null,
+    row.paymentNotes ? (
+      <span class="clamped" title={row.paymentNotes}>
+        {row.paymentNotes}
+      </span>
+    ) : null,
     <button
       type="button"
       class="quiet small"

@@ -16,7 +16,7 @@ import { t } from '../texts.ts';
 import { alertsOf, type Alert } from './alerts.ts';
 import { Channels } from './channels.tsx';
 
-const counts = ['sent', 'accepted', 'delivered', 'failed', 'verified', 'passedOver'] as const;
+const counts = ['sent', 'accepted', 'delivered', 'receipts', 'verified', 'passedOver'] as const;
 type Sums = Record<(typeof counts)[number], number>;
 
 function sumBy(days: readonly OverviewDay[], key: (day: OverviewDay) => string): [name: string, sums: Sums][] {
@@ -29,7 +29,7 @@ function sumBy(days: readonly OverviewDay[], key: (day: OverviewDay) => string):
   return [...groups];
 }
 
-const noCounts: Sums = { sent: 0, accepted: 0, delivered: 0, failed: 0, verified: 0, passedOver: 0 };
+const noCounts: Sums = { sent: 0, accepted: 0, delivered: 0, receipts: 0, verified: 0, passedOver: 0 };
 
 /** Every day of the span, in UTC as the service counts them. The clock of a sandbox may be ahead. */
 function everyDay(span: number, known: [string, Sums][]): [string, Sums][] {
@@ -257,14 +257,14 @@ function Tiles({ byDay, daysBefore, performance }: TilesProps) {
   const [sent, accepted, delivered, verified] = (['sent', 'accepted', 'delivered', 'verified'] as const).map((count) =>
     total(byDay, count),
   ) as [number, number, number, number];
-  const hasReceipts = delivered + total(byDay, 'failed') > 0;
+  const hasReceipts = total(byDay, 'receipts') > 0;
   const today = formatNumber(byDay.at(-1)![1].sent);
   const average = sent / byDay.length;
   const perDay = formatNumber(average < 10 ? Math.round(average * 10) / 10 : Math.round(average));
   return (
     <dl class="figure-tiles">
       <Tile
-        name={t.overview.codesSent}
+        name={t.overview.codes}
         value={formatNumber(sent)}
         about={`${byDay.length === 1 ? t.overview.aboutToday : t.overview.aboutDays(today, perDay)}${changeOf(sent, sentBefore)}`}
       />
@@ -368,6 +368,7 @@ interface SplitProps {
 function Split({ title, first, last, groups, nameOf, lastOf }: SplitProps) {
   return (
     <Panel title={title}>
+      {groups.length === 0 && <p class="soft-text">{t.overview.none}</p>}
       <DataTable
         columns={[first, t.overview.sent, t.overview.delivered, t.overview.verified, t.overview.failedOver, last]}
         isNumeric
@@ -378,7 +379,7 @@ function Split({ title, first, last, groups, nameOf, lastOf }: SplitProps) {
             cells: [
               nameOf(group),
               formatNumber(sums.sent),
-              <Share part={sums.delivered} of={sums.delivered + sums.failed === 0 ? 0 : sums.accepted} tone="tone-b" />,
+              <Share part={sums.delivered} of={sums.receipts === 0 ? 0 : sums.accepted} tone="tone-b" />,
               <Share part={sums.verified} of={sums.accepted} tone="tone-c" />,
               formatNumber(sums.passedOver),
               lastOf(group),

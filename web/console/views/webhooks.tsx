@@ -5,6 +5,7 @@ import { useResource } from '../../data/use-resource.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { ListWithPanel, SidePanel } from '../../ui/side-panel.tsx';
 import { goTo, useAddress } from '../address.ts';
+import { serviceNow } from '../clock.ts';
 import { formatNumber } from '../format.ts';
 import { Content, Frame, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
@@ -90,10 +91,11 @@ function cellsOf(endpoint: OperatorWebhookEndpoint) {
   ];
 }
 
+/** The oldest delivery waits since it is due, or for its next try. */
 function Since({ instant }: { instant: string }) {
   return (
     <span class="small-print">
-      {t.webhooks.since} <ExactTime instant={instant} />
+      {Date.parse(instant) > serviceNow() ? t.webhooks.nextTry : t.webhooks.since} <ExactTime instant={instant} />
     </span>
   );
 }

@@ -12,6 +12,7 @@ const day = record('OverviewDay', {
   accepted: required(integer(), 'Of those, accepted.'),
   delivered: required(integer(), 'Of those, delivered by its receipts.'),
   failed: required(integer(), 'Failed by its receipts, or accepted by no gateway.'),
+  receipts: required(integer(), 'Delivered or failed by its receipts.'),
   verified: required(integer(), 'Messages whose code was used.'),
   passedOver: required(integer(), 'Times it was asked and could not accept a message.'),
 });
