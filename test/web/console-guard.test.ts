@@ -45,8 +45,11 @@ describe('lifting a block', () => {
     await expect.poll(() => focused(page)).toBe(`Lift the block of user ${id}`);
     await lift.click();
     await confirm(page, 'By mistake.', 'Lift the block');
-    await page.getByRole('button', { name: 'Undo' }).click();
+    // There are only some seconds for it, so the keyboard is already there.
+    await expect.poll(() => focused(page)).toBe('Undo');
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+    await expect.poll(() => focused(page)).toBe(`Lift the block of user ${id}`);
     // Leaving the view does at once what still waits; here nothing does.
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.locator('.figure-tile').first().waitFor();

@@ -1,5 +1,5 @@
 /** A button for what cannot be undone later: it asks for a reason, then waits a few seconds in which it can be undone. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useAction } from '../data/use-action.ts';
 import { Confirm } from './confirm-dialog.tsx';
 import { formatNumber } from './format.ts';
@@ -28,6 +28,7 @@ export function DelayedAction({ text, title, action, about, waiting, done, work,
   const [isAsking, setAsking] = useState(false);
   const [notice, setNotice] = useNotice();
   const delayed = useDelayed();
+  const button = useRef<HTMLButtonElement>(null);
 
   async function run(reason: string): Promise<void> {
     setNotice(undefined);
@@ -42,6 +43,8 @@ export function DelayedAction({ text, title, action, about, waiting, done, work,
       undo() {
         delayed.cancel();
         setNotice(undefined);
+        // It is enabled again with the next drawing.
+        requestAnimationFrame(() => button.current?.focus());
       },
     });
   }
@@ -49,6 +52,7 @@ export function DelayedAction({ text, title, action, about, waiting, done, work,
   return (
     <>
       <button
+        ref={button}
         type="button"
         class="quiet small"
         aria-label={title}
@@ -63,7 +67,7 @@ export function DelayedAction({ text, title, action, about, waiting, done, work,
           <p>{about}</p>
         </Confirm>
       )}
-      <UndoNotice notice={notice} />
+      <UndoNotice notice={notice} takesFocus />
       <Outcome of={running} />
     </>
   );

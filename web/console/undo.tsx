@@ -21,14 +21,19 @@ export function useNotice(): [Notice | undefined, (notice: Notice | undefined) =
   return [notice, setNotice];
 }
 
-export function UndoNotice({ notice }: { notice: Notice | undefined }) {
+/** With `takesFocus` the button has the focus while it is there: the control that the change came from is disabled. */
+export function UndoNotice({ notice, takesFocus = false }: { notice: Notice | undefined; takesFocus?: boolean }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (takesFocus) button.current?.focus();
+  }, [notice]);
   return (
     <div class="undo-place" role="status">
       {notice && (
         <p class="undo-notice">
           <span>{notice.text}</span>
           {notice.undo && (
-            <button type="button" class="quiet small" onClick={notice.undo}>
+            <button ref={button} type="button" class="quiet small" onClick={notice.undo}>
               {t.common.undo}
             </button>
           )}
