@@ -238,6 +238,10 @@ describe('settings', () => {
     expect(problems({ LEDGERLINE_DIGEST_KEY_FILE: file, LEDGERLINE_DIGEST_KEY: key })[0]).toMatch(/both set/);
     expect(problems({ LEDGERLINE_DIGEST_KEY_FILE: '/nowhere' })[0]).toMatch(/LEDGERLINE_DIGEST_KEY_FILE/);
     expect(problems({ LEDGERLINE_BRAND_FILE: file })[0]).toMatch(/is not a setting/);
+    await writeFile(file, '\n');
+    expect(problems({ MODE: 'production', LEDGERLINE_DIGEST_KEY_FILE: file })).toEqual([
+      `LEDGERLINE_DIGEST_KEY cannot be read from the file that LEDGERLINE_DIGEST_KEY_FILE names: ${file} is empty.`,
+    ]);
   });
 });
 

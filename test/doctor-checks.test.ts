@@ -1,10 +1,13 @@
 /** The checks of `ledgerline doctor`, in this process: what they find, and that a start finds the same. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import postgres from 'postgres';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { makeDigestKey } from '../src/auth/keys.ts';
 import { checkDatabase } from '../src/cli/doctor/check-database.ts';
 import { checkIssuer } from '../src/cli/doctor/check-issuer.ts';
+import { checkDisk } from '../src/cli/doctor/check-machine.ts';
+import { doctor } from '../src/cli/doctor/doctor.ts';
 import { describeFinding, type Finding } from '../src/cli/doctor/finding.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { cloneDatabase, startService } from './harness/service.ts';
@@ -64,6 +67,24 @@ describe('the signing key', () => {
       expect.stringMatching(/^✓ Signing key: [\w-]{43} signs tokens$/),
     ]);
   });
+});
+
+describe('the folder for temporary files', () => {
+  it.each([
+    ['does not exist', '/nowhere', 'ENOENT'],
+    ['is a file', fileURLToPath(import.meta.url), 'ENOTDIR'],
+  ])('is a problem if it %s', async (_what, folder, code) => {
+    vi.stubEnv('TMPDIR', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(complaints(await checkDisk(loadConfig({})))).toEqual([
+      `✗ Disk: ${folder}, for temporary files, cannot be written to (${code}). ` +
+        'Set TMPDIR to a folder that exists and that this user may write to.',
+    ]);
+  });
+});
+
+it.each([{ erased: 'erased.txt' }, { idsAfter: '5' }])('%o is refused without --restored', async (options) => {
+  await expect(doctor(options)).rejects.toThrow('are for a restored database: add --restored.');
 });
 
 describe('a database of the other mode', () => {

@@ -62,8 +62,13 @@ function refuseQuotes(value: string): string {
 }
 
 function readSecretFile(name: string, file: string): string {
+  const text = readFile(name, file).trim();
+  return text === '' ? fail(`cannot be read from the file that ${name} names: ${file} is empty`) : text;
+}
+
+function readFile(name: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim();
+    return readFileSync(file, 'utf8');
   } catch (error) {
     return fail(`cannot be read from the file that ${name} names: ${(error as Error).message}`);
   }
