@@ -78,6 +78,10 @@ export async function missingGrants(sql: Sql, isSandbox: boolean): Promise<Missi
   return { role: row!.role, missing: row!.missing };
 }
 
+export async function hasRole(sql: Sql, role: string): Promise<boolean> {
+  return (await sql`select from pg_roles where rolname = ${role}`).length > 0;
+}
+
 async function readTables(sql: Sql): Promise<string[]> {
   const rows = await sql`select tablename from pg_tables where schemaname = ${schema} order by tablename`;
   return rows.map(({ tablename }) => tablename);
