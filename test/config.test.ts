@@ -38,14 +38,6 @@ const productionRates = {
 };
 
 describe('settings', () => {
-  it.each(['"', "'"])('refuse a value that is still in quotes (%s)', (quote) => {
-    const line =
-      'is in quotes, which are part of the value here. Remove them (docs/production.md, "Keys and settings").';
-    expect(
-      problems({ LEDGERLINE_TWILIO_TOKEN: `${quote}hunter2${quote}`, PORT: `${quote}8080${quote}` }).toSorted(),
-    ).toEqual([`LEDGERLINE_TWILIO_TOKEN ${line}`, `PORT ${line}`]);
-  });
-
   it('have the contract’s defaults', () => {
     expect(loadConfig({})).toMatchObject({
       host: '127.0.0.1',
