@@ -1,7 +1,9 @@
 /** Keys and clients in the settings: how several are given, and what is refused. */
 import { inject, describe, expect, it } from 'vitest';
+import { createTokens } from '../src/app/tokens.ts';
 import { makeSigningKey, readSigningKeys } from '../src/auth/keys.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { ServiceClock } from '../src/values/clock.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -36,6 +38,29 @@ describe('several signing keys', () => {
     for (const value of [`${base64(first)},x`, `${base64(first)}=${base64(await second)}`, ',']) {
       expect(problemOf({ LEDGERLINE_SIGNING_KEY: value })).toContain(line);
     }
+  });
+});
+
+describe('a rotation of the signing key', () => {
+  const url = 'https://ledgerline.example.com';
+  const startNode = (...pems: string[]) =>
+    createTokens(loadConfig({ LEDGERLINE_SIGNING_KEY: pems.map(base64).join(',') }), url, new ServiceClock(), {
+      observe: () => {},
+    });
+
+  it('takes three rollouts, as docs/production.md says: during each, all nodes accept the tokens of all', async () => {
+    const [old, next] = [inject('signingKey'), await makeSigningKey()];
+    const nodes = await Promise.all([startNode(old), startNode(old, next), startNode(next, old), startNode(next)]);
+    const tokens = await Promise.all(
+      nodes.map(async ({ issuer }) => (await issuer!.mint('backend', ['phone'])).access_token),
+    );
+    for (const [step, { verifier }] of nodes.entries()) {
+      for (const token of tokens.slice(Math.max(0, step - 1), step + 2)) {
+        expect(await verifier(token)).toMatchObject({ client: 'backend' });
+      }
+    }
+    // In one step, a node that has only the old key would refuse them.
+    await expect(nodes[0].verifier(tokens[2]!)).rejects.toThrow();
   });
 });
 
