@@ -38,14 +38,6 @@ const productionRates = {
 };
 
 describe('settings', () => {
-  it.each(['"', "'"])('refuse a value that is still in quotes (%s)', (quote) => {
-    const line =
-      'is in quotes, which are part of the value here. Remove them (docs/production.md, "Keys and settings").';
-    expect(
-      problems({ LEDGERLINE_TWILIO_TOKEN: `${quote}hunter2${quote}`, PORT: `${quote}8080${quote}` }).toSorted(),
-    ).toEqual([`LEDGERLINE_TWILIO_TOKEN ${line}`, `PORT ${line}`]);
-  });
-
   it('have the contract’s defaults', () => {
     expect(loadConfig({})).toMatchObject({
       host: '127.0.0.1',
@@ -238,6 +230,10 @@ describe('settings', () => {
     expect(problems({ LEDGERLINE_DIGEST_KEY_FILE: file, LEDGERLINE_DIGEST_KEY: key })[0]).toMatch(/both set/);
     expect(problems({ LEDGERLINE_DIGEST_KEY_FILE: '/nowhere' })[0]).toMatch(/LEDGERLINE_DIGEST_KEY_FILE/);
     expect(problems({ LEDGERLINE_BRAND_FILE: file })[0]).toMatch(/is not a setting/);
+    await writeFile(file, '\n');
+    expect(problems({ MODE: 'production', LEDGERLINE_DIGEST_KEY_FILE: file })).toEqual([
+      `LEDGERLINE_DIGEST_KEY cannot be read from the file that LEDGERLINE_DIGEST_KEY_FILE names: ${file} is empty.`,
+    ]);
   });
 });
 

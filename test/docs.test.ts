@@ -58,6 +58,51 @@ it('names only source files that exist, and so do comments', async () => {
   expect(missing).toEqual([]);
 });
 
+/** The options of each command of the command line, from the table of commands. */
+async function readCommands(): Promise<Map<string, string[]>> {
+  const text = await readFile(path.join(root, 'src/main.ts'), 'utf8');
+  const [, filters = ''] = /function withFilterOptions(.*?)\n}/s.exec(text)!;
+  const optionsIn = (part: string) => [...part.matchAll(/ption\('(--[a-z-]+)/g)].map(([, name]) => name!);
+  const commands = [...text.matchAll(/(withFilterOptions\()?(\w+)\s*\.command\('([\w-]+)'\)(.*?)\.action\(/gs)];
+  return new Map(
+    commands.map(([, filtered, group, name, rest]) => [
+      group === 'program' ? name! : `${group} ${name}`,
+      optionsIn(filtered ? filters + rest : rest!),
+    ]),
+  );
+}
+
+/** In pages what is in backquotes and in blocks of code, in other files what is in backquotes. */
+function commandsIn(file: string, text: string): string[] {
+  const blocks = file.endsWith('.md')
+    ? [...text.matchAll(/^```.*?^```/gms)].flatMap(([block]) => block.split('\n'))
+    : [];
+  const quoted = [...text.matchAll(/(?<!`)\\?`([^`]+?)\\?`/g)].map(([, code]) => code!.replaceAll(/\s+/g, ' '));
+  return [...blocks, ...quoted].flatMap((code) =>
+    [...code.matchAll(/(?<![\w./-])ledgerline ([a-z][^|;&#>]*)/g)].map(([, command]) => command!),
+  );
+}
+
+it('names only commands and options that exist, and so do messages', async () => {
+  const commands = await readCommands();
+  expect(commands.get('export')).toContain('--amount-from');
+  const sources = (await readdir(path.join(root, 'src'), { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const pages = (await Promise.all(['.', 'docs', 'deploy'].map(pagesIn))).flat();
+  const wrong: string[] = [];
+  let found = 0;
+  for (const file of [...pages, ...sources.map((name) => path.join('src', name))]) {
+    for (const given of commandsIn(file, await readFile(path.join(root, file), 'utf8'))) {
+      const [first = '', second = ''] = given.split(' ');
+      const options = commands.get(`${first} ${second}`) ?? commands.get(first);
+      if (options) found += 1;
+      const unknown = [...given.matchAll(/(?<=\s)--[a-z-]+/g)].filter(([option]) => !options?.includes(option));
+      if (unknown.length > 0) wrong.push(`${file}: ledgerline ${given}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(found).toBeGreaterThan(100);
+});
+
 it('shows every picture somewhere', async () => {
   const pages = (await Promise.all(['.', 'docs'].map(pagesIn))).flat();
   const shown = await Promise.all(

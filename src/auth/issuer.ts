@@ -33,7 +33,7 @@ export interface TokenResponse {
 }
 
 /** The only scopes that a token bound to a user can have. */
-const boundScopes: readonly string[] = ['phone', 'transactions:read'] satisfies Scope[];
+export const boundScopes: readonly string[] = ['phone', 'transactions:read'] satisfies Scope[];
 
 export interface Issuer {
   url: string;
@@ -72,6 +72,9 @@ export function createIssuer(options: IssuerOptions): Issuer {
       const asked = scope === undefined ? client.scopes : scope.split(' ').filter((name) => name !== '');
       if (asked.length === 0 || !asked.every((name) => client.scopes.includes(name))) {
         throw new TokenError('invalid_scope', `The client may ask for ${client.scopes.join(' ')}.`);
+      }
+      if (user !== undefined && !asked.some((name) => boundScopes.includes(name))) {
+        throw new TokenError('invalid_scope', `A token that is bound to a user may have ${boundScopes.join(' and ')}.`);
       }
       return mint(client.id, [...new Set(asked)], user);
     },

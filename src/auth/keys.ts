@@ -28,8 +28,13 @@ export function makeDigestKey(): string {
 
 export async function readSigningKeys(pem: string): Promise<SigningKey[]> {
   const blocks = pem.match(/-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/g) ?? [];
+  if (blocks.length === 0 || blocks.length < pem.split('-----BEGIN').length - 1) {
+    throw new ConfigError(['LEDGERLINE_SIGNING_KEY must hold whole blocks of PRIVATE KEY, and no others.']);
+  }
   const keys = await Promise.all(blocks.map(readSigningKey));
-  if (keys.length === 0) throw new ConfigError(['LEDGERLINE_SIGNING_KEY holds no whole PRIVATE KEY.']);
+  if (new Set(keys.map(({ id }) => id)).size < keys.length) {
+    throw new ConfigError(['LEDGERLINE_SIGNING_KEY names a key twice.']);
+  }
   return keys;
 }
 

@@ -44,7 +44,7 @@ export async function withDatabase<T>(connections: number, work: (db: Database) 
   });
 }
 
-async function requireSchema(url: string): Promise<void> {
+export async function requireSchema(url: string): Promise<void> {
   const missing = missingFrom(refuseUnknownContracts(await readSchema(url)));
   if (missing.length > 0)
     throw new StartError(`The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first.`);

@@ -1,14 +1,19 @@
 /** `ledgerline grants`: what the role of the service must be allowed to do, printed or applied. */
 import { loadConfig } from '../config/load.ts';
 import { asOwnerError } from '../db/explain-failure.ts';
-import { applyGrants, grantStatements } from '../db/migrations/grants.ts';
+import { applyGrants, grantStatements, hasRole } from '../db/migrations/grants.ts';
 import { openConnection } from '../db/pool.ts';
-import { withDatabaseUrl } from './database.ts';
+import { StartError } from '../errors.ts';
+import { requireSchema, withDatabaseUrl } from './database.ts';
 
 export async function grants({ role, apply }: { role: string; apply?: boolean }): Promise<number> {
   await withDatabaseUrl(loadConfig(process.env), async (url) => {
     const sql = openConnection(url, 30);
     try {
+      await requireSchema(url);
+      if (apply && !(await hasRole(sql, role))) {
+        throw new StartError(`There is no role ${role}. Create it first: create role ${role} login password '…'.`);
+      }
       const statements = await grantStatements(sql, role);
       console.log(statements.join('\n'));
       if (apply) await applyGrants(sql, statements);

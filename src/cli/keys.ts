@@ -1,11 +1,16 @@
 /** `ledgerline keys`: generates the keys and secrets that production needs. */
 import { createHash, randomBytes } from 'node:crypto';
 import { makeDigestKey, makeSigningKey } from '../auth/keys.ts';
-import { scopes, type ClientSetting } from '../config/settings/tokens.ts';
+import { isClientId, scopes, type ClientSetting } from '../config/settings/tokens.ts';
+import { StartError } from '../errors.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 export async function keys({ client = 'backend' }: { client?: string }): Promise<number> {
+  // The start would refuse the client.
+  if (!isClientId(client) || client === 'sandbox') {
+    throw new StartError('--client must be 1 to 100 printable ASCII characters without spaces, and not sandbox.');
+  }
   const secret = randomBytes(32).toString('base64url');
   const entry: ClientSetting = {
     id: client,

@@ -19,7 +19,10 @@ export class ConfigError extends Error {
 /** A secret may be in a file instead, as container platforms provide them. */
 const fileSuffix = '_FILE';
 
-export function loadConfig(env: Record<string, string | undefined>): Config {
+type Environment = Record<string, string | undefined>;
+
+export function loadConfig(environment: Environment): Config {
+  const env = withoutQuotes(environment);
   const problems = unknownNames(env);
   const mode = env.MODE === 'production' ? 'production' : 'sandbox';
   const given = new Map<string, string | undefined>();
@@ -41,7 +44,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
 
 function readSetting(
   { env: name, kind, default: fallback, secret }: Setting<unknown>,
-  env: Record<string, string | undefined>,
+  env: Environment,
   mode: Mode,
 ): unknown {
   let value = env[name];
@@ -54,22 +57,37 @@ function readSetting(
   return typeof fallback === 'function' ? fallback(mode) : fallback;
 }
 
-/** A shell and systemd remove the quotes of an environment file, Docker and kubectl make them part of the value. */
+/**
+ * A shell, systemd and Compose remove the quotes around a value of an environment file, Docker and kubectl keep them.
+ * So that all of them give the same, they are removed here, unless a shell would also change what is between them.
+ */
+function withoutQuotes(environment: Environment): Environment {
+  const unquoted = (value: string) => value.replace(/^(?:'([^']*)'|"([^"\\$`]*)")$/, '$1$2');
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, value && unquoted(value)]));
+}
+
 function refuseQuotes(value: string): string {
   return /^(["']).*\1$/s.test(value)
-    ? fail('is in quotes, which are part of the value here. Remove them (docs/production.md, "Keys and settings")')
+    ? fail(
+        'is in quotes, which are part of the value here. docs/production.md, "Keys and settings", says how to write it',
+      )
     : value;
 }
 
 function readSecretFile(name: string, file: string): string {
+  const text = readFile(name, file).trim();
+  return text === '' ? fail(`cannot be read from the file that ${name} names: ${file} is empty`) : text;
+}
+
+function readFile(name: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim();
+    return readFileSync(file, 'utf8');
   } catch (error) {
     return fail(`cannot be read from the file that ${name} names: ${(error as Error).message}`);
   }
 }
 
-function unknownNames(env: Record<string, string | undefined>): string[] {
+function unknownNames(env: Environment): string[] {
   const known = new Set<string>(Object.values(settings).map(({ env }) => env));
   for (const { env: name, secret } of Object.values<Setting<unknown>>(settings)) {
     if (secret) known.add(name + fileSuffix);

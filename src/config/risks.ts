@@ -1,5 +1,8 @@
 /** Settings that work but have a risk: the service warns about them at the start, and so does `ledgerline doctor`. */
 import { parseAddress } from '../db/address.ts';
+import { rulesAgainst, sharedNeeds, type Target } from '../guard/destination.ts';
+import { readLimits } from '../guard/limits.ts';
+import { configuredModes } from '../guard/rules.ts';
 import { isLoopback } from '../network/loopback.ts';
 import type { GatewayDefinition } from '../sms/define-gateway.ts';
 import { india } from '../sms/dlt.ts';
@@ -17,7 +20,9 @@ export interface Risk {
 }
 
 export function findRisks(config: Config): Risk[] {
-  return [quiet, plainSmpp, plainPublicUrl, unprotectedDatabase, unregisteredTexts].flatMap((find) => find(config));
+  return [quiet, plainSmpp, plainPublicUrl, unprotectedDatabase, unregisteredTexts, unaffordableMessages].flatMap(
+    (find) => find(config),
+  );
 }
 
 function quiet({ isQuiet }: Config): Risk[] {
@@ -83,6 +88,31 @@ function unregisteredTexts(config: Config): Risk[] {
       setting: 'LEDGERLINE_DLT',
       risk: `Codes may be sent to India, whose operators drop a text without the ids of a registered sender and template: ${needing.map(({ name }) => name).join(', ')} must be given them.`,
       cure: 'Set the entity and the id of each template (docs/gateways.md, "India"), or leave IN out of LEDGERLINE_COUNTRIES.',
+    },
+  ];
+}
+
+/** Such as prices in cents: every send is refused, as if the number were not supported. */
+function unaffordableMessages(config: Config): Risk[] {
+  const { mode, rules, countries = [], channels, prices } = config;
+  const modes = configuredModes(mode === 'production', rules);
+  if (modes.spend !== 'enforce') return [];
+  const limits = readLimits(config);
+  const isUnaffordable = (target: Target) =>
+    rulesAgainst(target, limits, modes, false).includes('spend') ||
+    sharedNeeds(target, limits, modes, false).some(({ rule, units, cap }) => rule === 'spend' && units > cap);
+  const priced = [...prices.keys()].map((name) => name.replace(/^\w+:/, '')).filter((name) => !name.startsWith('+'));
+  const names = [...new Set(countries.includes('*') ? [...countries, ...priced] : countries)].flatMap((country) =>
+    (channels.get(country) ?? channels.get('*') ?? ['sms'])
+      .filter((channel) => isUnaffordable({ phoneNumber: { e164: '', country, type: undefined }, channel }))
+      .map((channel) => `${country} (${channel})`),
+  );
+  if (names.length === 0) return [];
+  return [
+    {
+      setting: 'LEDGERLINE_PRICES',
+      risk: `No code can be sent to ${names.join(', ')}: the price of a message is above a limit of LEDGERLINE_SPEND.`,
+      cure: 'Correct the price, or raise the limit, such as message=2; the default is message=0.5.',
     },
   ];
 }

@@ -44,12 +44,13 @@ export function parseAddress(url: string): DatabaseAddress {
   checkEscapes(`${user}${hosts}${path}`);
   const parameters = new URLSearchParams(query);
   const encryption = readEncryption(parameters);
+  const endpoints = readEndpoints(hosts, parameters);
   const [name = '', password = ''] = (user ?? '').split(/:(.*)/s).map(decodeURIComponent);
   const database = decodeURIComponent(path.slice(1));
   const options = parameters.get('options');
   parameters.delete('options');
   return {
-    endpoints: hosts.split(',').map(parseEndpoint),
+    endpoints,
     encryption,
     login: { password, ...(name && { user: name }), ...(database && { database }), ...(options && { options }) },
     settings: [...parameters].map(([key, value]) => `set ${quotedName(key)} = ${quotedText(value)}`),
@@ -69,8 +70,9 @@ function checkEscapes(text: string): void {
 
 /** The address for messages to operators, without user and password. */
 export function nameAddress(url: string): string {
-  const [, , , hosts = '', path = ''] = pattern.exec(url) ?? [];
-  return `${path.slice(1) || 'of that user'} at ${hosts}`;
+  const [, , , hosts = '', path = '', query = ''] = pattern.exec(url) ?? [];
+  const named = new URLSearchParams(query).get('host') ?? hosts;
+  return `${path.slice(1) || 'of that user'} at ${named || 'localhost'}`;
 }
 
 /** The role that the URL names, for messages to operators. */
@@ -80,6 +82,16 @@ export function readRole(url: string): string | undefined {
 
 export function nameEndpoint({ host, port }: DatabaseEndpoint): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** As in libpq, the parameters `host` and `port` replace what stands before the path. Removes them. */
+function readEndpoints(hosts: string, parameters: URLSearchParams): DatabaseEndpoint[] {
+  const [names, ports] = ['host', 'port'].map((name) => parameters.get(name)?.split(','));
+  for (const name of ['host', 'port']) parameters.delete(name);
+  const texts = names?.map((name) => (name.includes(':') ? `[${name}]` : encodeURIComponent(name))) ?? hosts.split(',');
+  return texts.map((text, index) =>
+    parseEndpoint(ports ? `${text}:${ports.length === 1 ? ports[0] : ports[index]}` : text),
+  );
 }
 
 function parseEndpoint(text: string): DatabaseEndpoint {

@@ -1,5 +1,5 @@
 /** A phone number, parsed once when the request is read. */
-import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
 export interface PhoneNumber {
   /** The canonical spelling, which is the key of links and counters and the destination of messages. */
@@ -43,6 +43,9 @@ function recognise(text: string): PhoneNumber {
 export function countryOf(e164: string): string | null {
   return parsePhoneNumber(e164)?.country ?? null;
 }
+
+/** Whether phone numbers can have this ISO 3166 code. */
+export const hasPhoneNumbers = (code: string): boolean => isSupportedCountry(code);
 
 export function canonicalSpelling(e164: string): string {
   for (const [spelling, canonical] of spellings) {

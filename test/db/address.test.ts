@@ -32,14 +32,35 @@ describe('a database URL', () => {
     ],
     ['postgres://u@%2Fvar%2Frun/x', [{ host: '/var/run', port: 5432 }]],
     ['postgres:///x', [{ host: 'localhost', port: 5432 }]],
+    ['postgres://u:p@/x?host=/var/run&port=5433', [{ host: '/var/run', port: 5433 }]],
+    ['postgres:///x?host=::1&sslmode=disable', [{ host: '::1', port: 5432 }]],
+    [
+      'postgres://u@a,b/x?port=1,2',
+      [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 2 },
+      ],
+    ],
+    [
+      'postgres://u@/x?host=a,b&port=1',
+      [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 1 },
+      ],
+    ],
   ])('%s names its hosts', (url, endpoints) => {
     expect(parseAddress(url).endpoints).toEqual(endpoints);
   });
 
-  it.each(['mysql://db/x', 'postgres://u@db:0/x', 'postgres://u@db:70000/x', 'postgres://u@a:b/x', 'db'])(
-    '%s is refused',
-    (url) => expect(() => parseAddress(url)).toThrow(/must be a URL|no host and port/),
-  );
+  it.each([
+    'mysql://db/x',
+    'postgres://u@db:1/x?port=2',
+    'postgres:///x?host=a,b,c&port=1,2',
+    'postgres://u@db:0/x',
+    'postgres://u@db:70000/x',
+    'postgres://u@a:b/x',
+    'db',
+  ])('%s is refused', (url) => expect(() => parseAddress(url)).toThrow(/must be a URL|no host and port/));
 
   it('says how the connection is encrypted', () => {
     expect(parseAddress('postgres://db/x').encryption).toEqual({ mode: 'preferred' });
@@ -65,6 +86,8 @@ describe('a database URL', () => {
 
   it('is named without its password', () => {
     expect(nameAddress('postgres://u:hunter2@a:1,b:2/x?sslmode=require')).toBe('x at a:1,b:2');
+    expect(nameAddress('postgres://u:hunter2@/x?host=/var/run')).toBe('x at /var/run');
+    expect(nameAddress('postgres:///x')).toBe('x at localhost');
   });
 });
 

@@ -183,13 +183,18 @@ describe('a database', () => {
     expect(await failureOf(['migrate'], { DATABASE_URL: url })).toBe(refused);
     const settings = await production({ DATABASE_URL: url, LEDGERLINE_MIGRATE: 'auto' });
     expect(await failureOf(['serve'], settings)).toBe(refused);
+    for (const more of [[], ['--apply']]) {
+      expect(
+        await failureOf(['grants', '--role', 'ledgerline_service', ...more], { DATABASE_URL: server.url }),
+      ).toMatch(/^The database lacks 0001_schema\.sql.*\. Run `ledgerline migrate` first\.$/);
+    }
     await runMigrations(server.url);
     expect(await failureOf(['migrate'], { DATABASE_URL: url })).toBe(refused);
     expect(await failureOf(['grants', '--role', 'ledgerline_service', '--apply'], { DATABASE_URL: url })).toBe(
       line('permission denied for schema ledgerline'),
     );
-    expect(await failureOf(['grants', '--role', 'ledgerline_servic', '--apply'], { DATABASE_URL: server.url })).toMatch(
-      /it answers with an error: role "ledgerline_servic" does not exist \(42704\)/,
+    expect(await failureOf(['grants', '--role', 'ledgerline_servic', '--apply'], { DATABASE_URL: server.url })).toBe(
+      "There is no role ledgerline_servic. Create it first: create role ledgerline_servic login password '…'.",
     );
     expect(await findings({ ...settings, LEDGERLINE_MIGRATE: 'check' })).toEqual([
       `✗ Database: ledgerline at 127.0.0.1:${server.port} cannot be used: the role lacks rights in it (42501). Let the ` +

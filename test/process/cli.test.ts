@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { decodeJwt } from 'jose';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { keys } from '../../src/cli/keys.ts';
+import { token } from '../../src/cli/token.ts';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
@@ -12,14 +14,27 @@ describe('ledgerline token', () => {
     const service = await startProcess(dataDir);
     const { stdout } = await run(['token'], { DATA_DIR: dataDir });
     expect((await service.call('POST', '/User', stdout.trim(), {})).status).toBe(201);
-    const bound = (await run(['token', '--user', '2', '--scope', 'phone,users'], { DATA_DIR: dataDir })).stdout.trim();
-    expect(decodeJwt(bound)).toMatchObject({ user_id: 2, scope: 'phone' });
+    const bound = (await run(['token', '--user', '2'], { DATA_DIR: dataDir })).stdout.trim();
+    expect(decodeJwt(bound)).toMatchObject({ user_id: 2, scope: 'phone transactions:read' });
     expect((await service.call('GET', '/User/1/status', bound)).status).toBe(403);
-    expect((await run(['token', '--scope', 'root'], { DATA_DIR: dataDir })).stderr).toMatch(
-      /^There is no scope root\./,
-    );
-    expect((await run(['token', '--user', 'x'], { DATA_DIR: dataDir })).stderr).toMatch(/^--user must be an integer/);
     await service.end('SIGTERM');
+  });
+
+  it.each([
+    [
+      { user: '2', scope: 'phone,users' },
+      'A token that is bound to a user cannot have the scope users, only phone and',
+    ],
+    [{ scope: 'root' }, 'There is no scope root. The scopes are users, phone'],
+    [{ user: '2', scope: 'root' }, 'There is no scope root. The scopes are phone, transactions:read.'],
+    [{ scope: ' ' }, '--scope names no scope.'],
+    [{ user: 'x' }, '--user must be an integer'],
+  ])('refuses %o', async (options, line) => {
+    // The test runner has a MODE of its own.
+    vi.stubEnv('MODE', 'sandbox');
+    vi.stubEnv('PUBLIC_URL', 'https://ledgerline.example.com');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(token(options)).rejects.toThrow(line);
   });
 
   it('leaves tokens of another issuer to that issuer', async () => {
@@ -87,6 +102,10 @@ it('ledgerline keys makes what production asks for', async () => {
   const response = await fetch(`${service.url}/connect/token`, { method: 'POST', body: form });
   expect(response.status).toBe(200);
   await service.end('SIGTERM');
+});
+
+it.each(['', 'the shop', 'sandbox'])('ledgerline keys makes no client that a start refuses: "%s"', async (client) => {
+  await expect(keys({ client })).rejects.toThrow('--client must be 1 to 100 printable ASCII characters');
 });
 
 it('writes to a terminal that has gone without ending', async () => {

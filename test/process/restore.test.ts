@@ -96,12 +96,12 @@ it('doctor moves ids on to the given one, and refuses if there is no room', asyn
   };
   expect(await findIds('--ids-after', '2140000000')).toMatch(/^0 ✓ Ids: new users get ids above 2,140,000,000/);
   expect(await findIds()).toBe(
-    '1 ✗ Ids: user ids cannot continue after 2150000000: the backup has given out 2140000000, and the largest id is ' +
-      '2147483647. Set --ids-after to the last id that was given out before the loss.',
+    '1 ✗ Ids: user ids cannot continue after 2150000000: the backup has given out 2140000000, and 1,000,000 must be ' +
+      'left below 2147483648. Set --ids-after to the last id that was given out before the loss.',
   );
   expect(await findIds('--ids-after', '5')).toMatch(/^1 ✗ Ids: user ids cannot continue after 5: /);
   // After the largest id the sequence begins again at 1.
-  expect(await findIds('--ids-after', '2147483647')).toMatch(/^1 ✗ Ids: user ids cannot continue after 2147483647/);
+  expect(await findIds('--ids-after', '2146483648')).toMatch(/^1 ✗ Ids: user ids cannot continue after 2146483648/);
   const service = await startProcess(dataDir);
   expect((await service.call('POST', '/User', await service.token(), {})).json.id).toBe(2_140_000_001);
   await service.end('SIGTERM');

@@ -7,6 +7,7 @@ import type { Config } from '../../config/load.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../../db/clock-offset.ts';
 import { explainFault, isExplained } from '../../db/explain-failure.ts';
 import { isFromPostgres } from '../../db/failures.ts';
+import { refuseOtherMode } from '../../db/installation.ts';
 import { grantsCure, missingGrants } from '../../db/migrations/grants.ts';
 import { nameAddress } from '../../db/address.ts';
 import { openConnection } from '../../db/pool.ts';
@@ -19,7 +20,7 @@ import { checkHosts, checkReadHosts } from './check-hosts.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkDatabase(config: Config): Promise<Finding[]> {
-  const { databaseUrl, databaseReadUrl, mode, digestKeys } = config;
+  const { databaseUrl, databaseReadUrl } = config;
   const url = databaseUrl!;
   const findings: Finding[] = await checkHosts(url);
   if (databaseReadUrl) findings.push(...(await checkReadHosts(databaseReadUrl, url)));
@@ -30,13 +31,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
       return [problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure)];
     }
     findings.push(...(await checkServer(sql)), ...(await checkConnections(sql, url, connectionsNeeded(config))));
-    const schema = await checkSchema(url);
-    findings.push(schema);
-    if (schema.level === 'ok') {
-      const grants = await checkGrants(sql, mode === 'sandbox');
-      findings.push(grants, ...(await checkCitus(sql)));
-      if (grants.level === 'ok' && digestKeys) findings.push(await checkKeys(sql, digestKeys));
-    }
+    findings.push(...(await checkContents(sql, url, config)));
   } catch (error) {
     if (!isFromPostgres(error) && !isExplained(error)) throw error;
     const { cause, cure } = explainFault(error, url);
@@ -45,6 +40,28 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     await sql.end({ timeout: 1 });
   }
   return findings;
+}
+
+/** In the order of a start. Advice about a database of the other mode would be wrong. */
+async function checkContents(sql: Sql, url: string, { mode, digestKeys }: Config): Promise<Finding[]> {
+  const otherMode = await checkMode(sql, mode);
+  if (otherMode.length > 0) return otherMode;
+  const schema = await checkSchema(url);
+  if (schema.level !== 'ok') return [schema];
+  const grants = await checkGrants(sql, mode === 'sandbox');
+  const keys = grants.level === 'ok' && digestKeys ? [await checkKeys(sql, digestKeys)] : [];
+  return [schema, grants, ...(await checkCitus(sql)), ...keys];
+}
+
+/** Nothing if the mode fits. */
+async function checkMode(sql: Sql, mode: Config['mode']): Promise<Finding[]> {
+  try {
+    await refuseOtherMode(sql, mode);
+    return [];
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return [problemFinding('Mode', error.message, 'docs/production.md, "One database, one mode", says why.')];
+  }
 }
 
 async function checkServer(sql: Sql): Promise<Finding[]> {

@@ -3,14 +3,16 @@ import { text as readText } from 'node:stream/consumers';
 import { createTokens } from '../../app/tokens.ts';
 import { explainIssuerFailure } from '../../auth/explain.ts';
 import { readPublishedKeys } from '../../auth/key-set.ts';
+import { readSigningKeys } from '../../auth/keys.ts';
 import { ServiceClock } from '../../values/clock.ts';
-import type { Config } from '../../config/load.ts';
+import { ConfigError, type Config } from '../../config/load.ts';
 import { openInput } from '../input.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkIssuer(config: Config, { tokenFile }: { tokenFile?: string }): Promise<Finding[]> {
-  const keys = config.issuer ? [await checkKeys(config.issuer, config.jwksUrl)] : [];
-  if (tokenFile === undefined) return keys;
+  const keys = config.issuer ? [await checkKeys(config.issuer, config.jwksUrl)] : await checkSigningKey(config);
+  // Without the keys no token can be verified.
+  if (tokenFile === undefined || keys.some(({ level }) => level === 'problem')) return keys;
   const { chunks } = await openInput(tokenFile);
   return [...keys, await checkToken(config, await readText(chunks))];
 }
@@ -23,6 +25,19 @@ async function checkKeys(issuer: string, jwksUrl: string | undefined): Promise<F
   } catch (error) {
     const { cause, cure } = explainIssuerFailure(error);
     return problemFinding('Issuer', `the keys of ${issuer} cannot be read: ${cause}.`, cure);
+  }
+}
+
+/** That of the embedded issuer, as the start reads it. A sandbox may have its own in DATA_DIR. */
+async function checkSigningKey({ signingKey }: Config): Promise<Finding[]> {
+  if (signingKey === undefined) return [];
+  try {
+    const [first, ...others] = await readSigningKeys(signingKey);
+    const more = others.length > 0 ? `, and ${others.length} more verify them` : '';
+    return [okFinding('Signing key', `${first!.id} signs tokens${more}`)];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [problemFinding('Signing key', error.message, '`ledgerline keys` makes one.')];
   }
 }
 

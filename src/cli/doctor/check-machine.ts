@@ -1,5 +1,5 @@
 /** The machine: its Node and its disk. */
-import { statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Config } from '../../config/load.ts';
@@ -18,8 +18,22 @@ const minGibibytes = 1;
 
 /** The embedded database and large record requests write to disk. */
 export async function checkDisk({ databaseUrl, dataDir }: Config): Promise<Finding[]> {
-  const folders = [tmpdir(), ...(databaseUrl ? [] : [path.resolve(dataDir)])];
-  return Promise.all(folders.map(checkFolder));
+  return Promise.all([checkTemporary(tmpdir()), ...(databaseUrl ? [] : [checkFolder(path.resolve(dataDir))])]);
+}
+
+/** The service makes DATA_DIR if it is missing, but not this folder. */
+async function checkTemporary(folder: string): Promise<Finding> {
+  try {
+    // The dot refuses a file of that name.
+    await access(`${folder}/.`, constants.W_OK);
+  } catch (error) {
+    return problemFinding(
+      'Disk',
+      `${folder}, for temporary files, cannot be written to (${(error as NodeJS.ErrnoException).code}).`,
+      'Set TMPDIR to a folder that exists and that this user may write to.',
+    );
+  }
+  return checkFolder(folder);
 }
 
 async function checkFolder(folder: string): Promise<Finding> {

@@ -5,7 +5,7 @@ import type { Config } from '../../config/load.ts';
 import { openDetected } from '../../db/citus/citus.ts';
 import type { Database } from '../../db/database.ts';
 import { asStartError } from '../../db/explain-failure.ts';
-import { moveEndpointIds, moveEventPositions, moveUserIds } from '../../db/migrations/restored-numbers.ts';
+import { idsLeft, moveEndpointIds, moveEventPositions, moveUserIds } from '../../db/migrations/restored-numbers.ts';
 import { Problem, StartError } from '../../errors.ts';
 import { createEraseUser } from '../../privacy/erase-user.ts';
 import { createPrivacyStore, type PrivacyStore } from '../../privacy/privacy.store.ts';
@@ -62,7 +62,7 @@ async function moveNumbers(db: Database, idsAfter: number | undefined): Promise<
   if (!hasMoved) {
     return problemFinding(
       'Ids',
-      `user ids cannot continue after ${to}: the backup has given out ${from}, and the largest id is 2147483647.`,
+      `user ids cannot continue after ${to}: the backup has given out ${from}, and ${count(idsLeft)} must be left below 2147483648.`,
       'Set --ids-after to the last id that was given out before the loss.',
     );
   }

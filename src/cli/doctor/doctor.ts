@@ -2,6 +2,7 @@
 import { checkMode } from '../../config/check.ts';
 import { ConfigError, loadConfig, type Config } from '../../config/load.ts';
 import { findRisks } from '../../config/risks.ts';
+import { StartError } from '../../errors.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkEmbedded } from './check-embedded.ts';
 import { checkGateways } from './check-gateways.ts';
@@ -31,6 +32,9 @@ const checks: ((config: Config, options: DoctorOptions) => Promise<Finding[]>)[]
 ];
 
 export async function doctor(options: DoctorOptions): Promise<number> {
+  if (!options.restored && (options.idsAfter !== undefined || options.erased !== undefined)) {
+    throw new StartError('--ids-after and --erased are for a restored database: add --restored.');
+  }
   const findings: Finding[] = [];
   const report = (...found: Finding[]) => {
     findings.push(...found);

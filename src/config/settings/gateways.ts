@@ -14,6 +14,7 @@ import {
   type WithExceptions,
 } from '../../formats/setting-kinds.ts';
 import { channels, type CodeChannel, type ChannelOrder } from '../../sms/channels.ts';
+import { withKnownCountries } from './countries.ts';
 import { gatewayBaseUrls, gatewayNames, gatewaySettings, type GatewayName } from '../../sms/gateways/index.ts';
 
 const gatewayList: Kind<GatewayName[]> = {
@@ -66,7 +67,10 @@ const channelList: Kind<CodeChannel[]> = {
   },
 };
 
-const gatewayLists = withExceptions('country', country, gatewayList);
+const gatewayLists = withKnownCountries(withExceptions('country', country, gatewayList), ({ exceptions }) =>
+  exceptions.keys(),
+);
+const channelLists = withKnownCountries(byKey('country', /^(\*|[A-Z]{2})$/, channelList), (lists) => lists.keys());
 
 export const gatewaysSettings = {
   gateways: setting<WithExceptions<GatewayName[]> | undefined>({
@@ -79,7 +83,7 @@ export const gatewaysSettings = {
   }),
   channels: setting<ChannelOrder>({
     env: 'LEDGERLINE_CHANNELS',
-    kind: byKey('country', /^(\*|[A-Z]{2})$/, channelList),
+    kind: channelLists,
     default: new Map([['*', ['sms']]]),
     defaultText: '*=sms',
     about:

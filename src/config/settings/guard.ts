@@ -22,6 +22,7 @@ import {
 } from '../../guard/rules.ts';
 import type { Rates, SpendLimits } from '../../guard/limits.ts';
 import type { Rate } from '../../guard/windows.ts';
+import { refuseCountry, withKnownCountries } from './countries.ts';
 import { rangeSettings } from './ranges.ts';
 
 /** How the limits of a rule are written: `5/10m,10/1d`, and for rules that block the span of the block too. */
@@ -61,7 +62,7 @@ const spendLimit = /^(((whatsapp|voice):)?day|message)$/;
 
 /** Values by country, by leading digits, or for all others. */
 function table(example: string, number: (text: string) => number): Kind<ReadonlyMap<string, number>> {
-  return {
+  const kind: Kind<ReadonlyMap<string, number>> = {
     form: `list such as ${example}; or off`,
     parse: (value) =>
       new Map(
@@ -73,6 +74,7 @@ function table(example: string, number: (text: string) => number): Kind<Readonly
         }),
       ),
   };
+  return withKnownCountries(kind, (amounts) => amounts.keys());
 }
 
 const wholeNumber = (text: string) =>
@@ -86,7 +88,7 @@ const moneyOf = (text: string) =>
 
 const defaultSpend = 'message=0.5,day=5000,*=1000';
 
-const spend: Kind<SpendLimits> = {
+const spendLimits: Kind<SpendLimits> = {
   form: 'list such as message=0.5,day=5000,*=1000,GB=2000,US=off; or off',
   parse(value) {
     if (value === 'off') return { message: undefined, day: undefined, countries: new Map() };
@@ -105,11 +107,16 @@ const spend: Kind<SpendLimits> = {
   },
 };
 
-const countries: Kind<string[]> = {
+const spend = withKnownCountries(spendLimits, (limits) => limits.countries.keys());
+
+const countryList: Kind<string[]> = {
   form: 'list of ISO 3166 codes such as DE,GB; or * for all',
-  parse: (value) =>
-    list.parse(value).map((code) => (/^(\*|[A-Z]{2})$/.test(code) ? code : fail(`has the country "${code}"`))),
+  parse(value) {
+    const codes = list.parse(value).map((code) => (/^(\*|[A-Z]{2})$/.test(code) ? code : refuseCountry(code)));
+    return codes.length > 0 ? codes : fail('must name at least one country, or * for all');
+  },
 };
+const countries = withKnownCountries(countryList, (codes) => codes);
 
 const numberTypes = [
   'premium-rate',

@@ -2,6 +2,7 @@
 import { fail, type Kind, setting, text, type WithExceptions, withExceptions } from '../../formats/setting-kinds.ts';
 import { gatewayNames } from '../../sms/gateways/index.ts';
 import type { DltRegistration, DltRegistrations } from '../../sms/dlt.ts';
+import { withKnownCountries } from './countries.ts';
 import { country } from './gateways.ts';
 
 const sender: Kind<string> = {
@@ -12,10 +13,14 @@ const sender: Kind<string> = {
       : fail(`has the sender "${value}"; write a number in E.164, a short code, or up to 11 letters and digits`),
 };
 
-const senders = withExceptions(
+/** A value for all, and others by country, or by another key with a country. */
+const byCountry = <T>(value: Kind<T>, keys = 'country', pattern = country): Kind<WithExceptions<T>> =>
+  withKnownCountries(withExceptions(keys, pattern, value), ({ exceptions }) => exceptions.keys());
+
+const senders = byCountry(
+  sender,
   'country, gateway or gateway/country',
   new RegExp(`^([A-Z]{2}|(${gatewayNames.join('|')})(/[A-Z]{2})?)$`),
-  sender,
 );
 
 const locale: Kind<string> = {
@@ -26,8 +31,8 @@ const locale: Kind<string> = {
       : fail(`has the locale "${value}"; write one such as en or pt-BR`),
 };
 
-const brands = withExceptions('country', country, text);
-const locales = withExceptions('country', country, locale);
+const brands = byCountry(text);
+const locales = byCountry(locale);
 
 function jsonObject(value: string): Record<string, unknown> {
   let parsed: unknown;
@@ -96,7 +101,7 @@ function dltRegistration(code: string, value: unknown): DltRegistration {
   };
 }
 
-const dlt: Kind<DltRegistrations> = {
+const registrations: Kind<DltRegistrations> = {
   form: 'JSON object: by country, entity, telemarketer and templates by name',
   parse: (value) =>
     new Map(
@@ -106,6 +111,7 @@ const dlt: Kind<DltRegistrations> = {
       }),
     ),
 };
+const dlt = withKnownCountries(registrations, (value) => value.keys());
 
 const hostName: Kind<string> = {
   form: 'host name',

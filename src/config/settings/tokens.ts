@@ -22,15 +22,21 @@ export interface ClientSetting {
   mustBindUsers: boolean;
 }
 
-const fromBase64 = (text: string) => Buffer.from(text, 'base64').toString();
+/** The text, or nothing if this is not base64: Buffer reads up to the first `=` and ignores the rest. */
+function fromBase64(text: string): string {
+  const compact = text.replaceAll(/\s/g, '');
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(compact) ? Buffer.from(compact, 'base64').toString() : '';
+}
 
 const pem: Kind<string> = {
-  form: 'PEM, or its base64; PKCS #8 RSA private keys: the first signs, all are published',
+  form: 'PEM, or its base64; PKCS #8 RSA private keys of 2048 bits or more; several, separated by commas: the first signs, all are published',
   parse(value) {
-    const pem = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : fromBase64(value);
-    return pem.includes('-----BEGIN PRIVATE KEY-----')
-      ? pem
-      : fail('must be PEM with at least one BEGIN PRIVATE KEY; `ledgerline keys` makes one');
+    const keys = list
+      .parse(value)
+      .map((item) => (item.includes('-----BEGIN') ? item.replaceAll('\\n', '\n') : fromBase64(item)));
+    return keys.length > 0 && keys.every((key) => key.includes('-----BEGIN PRIVATE KEY-----'))
+      ? keys.join('\n')
+      : fail('must be PEM with at least one BEGIN PRIVATE KEY, or its base64; `ledgerline keys` makes one');
   },
 };
 
@@ -47,18 +53,28 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 const clients: Kind<ClientSetting[]> = {
-  form: 'JSON list of {id, secretSha256, scopes, mayBindUsers, mustBindUsers}, or its base64',
+  form: 'JSON list of {id, secretSha256, scopes, mayBindUsers, mustBindUsers}, or its base64; several of base64, separated by commas',
   parse(value) {
-    let parsed: unknown;
-    try {
-      parsed = JSON.parse(/^\s*[[{]/.test(value) ? value : fromBase64(value));
-    } catch {
-      return fail('must be JSON');
-    }
-    if (!Array.isArray(parsed)) return fail('must be a JSON list of clients');
-    return parsed.map((entry: unknown, index) => client(entry, `client ${index + 1}`));
+    const lists = /^\s*[[{]/.test(value) ? [value] : list.parse(value).map(fromBase64);
+    const found = lists.flatMap(clientList).map((entry, index) => client(entry, `client ${index + 1}`));
+    const ids = found.map(({ id }) => id);
+    const twice = ids.find((id, index) => ids.indexOf(id) < index);
+    return twice === undefined ? found : fail(`names the client "${twice}" twice`);
   },
 };
+
+function clientList(json: string): unknown[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    return fail('must be JSON, or its base64');
+  }
+  return Array.isArray(parsed) ? parsed : fail('must be a JSON list of clients');
+}
+
+/** Whether a client may have this id. */
+export const isClientId = (id: unknown): id is string => typeof id === 'string' && /^[\x21-\x7e]{1,100}$/.test(id);
 
 function client(entry: unknown, which: string): ClientSetting {
   const {
@@ -71,7 +87,7 @@ function client(entry: unknown, which: string): ClientSetting {
   } = Object(entry);
   const [unknown] = Object.keys(rest);
   if (unknown) return fail(`${which} has the unknown member ${unknown}`);
-  if (typeof id !== 'string' || !/^[\x21-\x7e]{1,100}$/.test(id)) return fail(`${which} needs an id`);
+  if (!isClientId(id)) return fail(`${which} needs an id`);
   if (typeof secretSha256 !== 'string' || !/^[0-9a-f]{64}$/.test(secretSha256)) {
     return fail(`${which} needs secretSha256: 64 lower-case hex digits; \`ledgerline keys\` makes one`);
   }

@@ -54,17 +54,32 @@ export interface MissingGrants {
   missing: string[];
 }
 
+/** Sequences are advanced, and set after an import. Functions are called. */
 export async function missingGrants(sql: Sql, isSandbox: boolean): Promise<MissingGrants> {
   const tables = await readTables(sql);
   const wanted = tables.flatMap((table) =>
-    tablePrivileges(table, isSandbox).map((privilege) => ({ table, privilege })),
+    tablePrivileges(table, isSandbox).map((privilege) => ({ table_name: table, privilege })),
   );
   const [row] = await sql`
-    select current_user as role, coalesce(json_agg(w.privilege || ' on ' || w.table_name)
-      filter (where not has_table_privilege(${schema} || '.' || w.table_name, w.privilege)), '[]') as missing
-    from json_to_recordset(${JSON.stringify(wanted.map(({ table, privilege }) => ({ table_name: table, privilege })))}::text::json)
-      as w (table_name text, privilege text)`;
+    select current_user as role,
+      coalesce(json_agg(h.privilege || ' on ' || h.name) filter (where not h.is_granted), '[]') as missing
+    from (
+      select w.privilege, w.table_name as name,
+        has_table_privilege(${schema} || '.' || w.table_name, w.privilege) as is_granted
+      from json_to_recordset(${JSON.stringify(wanted)}::text::json) as w (table_name text, privilege text)
+      union all
+      select w.privilege, 'the sequence ' || c.relname, has_sequence_privilege(c.oid, w.privilege)
+      from pg_class c, (values ('USAGE'), ('SELECT'), ('UPDATE')) w (privilege)
+      where c.relkind = 'S' and c.relnamespace = ${schema}::regnamespace
+      union all
+      select 'EXECUTE', 'the function ' || p.proname, has_function_privilege(p.oid, 'EXECUTE')
+      from pg_proc p where p.pronamespace = ${schema}::regnamespace
+    ) h`;
   return { role: row!.role, missing: row!.missing };
+}
+
+export async function hasRole(sql: Sql, role: string): Promise<boolean> {
+  return (await sql`select from pg_roles where rolname = ${role}`).length > 0;
 }
 
 async function readTables(sql: Sql): Promise<string[]> {

@@ -10,8 +10,12 @@ const restoreStep = 10_000_000;
 /** Endpoints are few. */
 const endpointStep = 1000;
 
-/** The sequence begins again at 1 after the largest integer, so at least one id must be left. */
-const lastIdAfter = 2_147_483_646;
+/**
+ * The sequence begins again at 1 after the largest integer, where ids are in use. So some must be left: as many as a
+ * service gives out before somebody sees that they run short.
+ */
+export const idsLeft = 1_000_000;
+const lastIdAfter = 2_147_483_647 - idsLeft;
 
 export interface MovedIds {
   /** The last id that the restored database has given out. */
