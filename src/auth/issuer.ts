@@ -73,9 +73,6 @@ export function createIssuer(options: IssuerOptions): Issuer {
       if (asked.length === 0 || !asked.every((name) => client.scopes.includes(name))) {
         throw new TokenError('invalid_scope', `The client may ask for ${client.scopes.join(' ')}.`);
       }
-      if (user !== undefined && !asked.some((name) => boundScopes.includes(name))) {
-        throw new TokenError('invalid_scope', `A token that is bound to a user may have ${boundScopes.join(' and ')}.`);
-      }
       return mint(client.id, [...new Set(asked)], user);
     },
   };
