@@ -75,14 +75,17 @@ program
   .description('record transactions from NDJSON, CSV or camt.053; running it again is safe')
   .option('--format <format>', 'ndjson, csv or camt.053; if not given, decided by the file name')
   .option('--map <fields>', 'CSV: the column of the file for each field, such as amount=Betrag,timeStamp=Datum')
-  .option('--set <fields>', 'CSV: fixed values, such as currency=EUR')
-  .option('--delimiter <character>', 'CSV: separator between cells', ',')
-  .option('--quote <character>', 'CSV: quote character around cells; empty for none', '"')
-  .option('--encoding <name>', 'CSV: encoding of the file', 'utf-8')
+  .option('--set <fields>', 'CSV: values of fields that the file lacks, such as currency=EUR')
+  .option('--delimiter <character>', 'CSV: separator between cells; a comma if not given')
+  .option('--quote <character>', 'CSV: quote character around cells, empty for none; " if not given')
+  .option('--encoding <name>', 'CSV: encoding of the file; utf-8 if not given')
   .option('--decimal-comma', 'CSV: amounts such as 1.234,56')
   .option('--signed', 'CSV: a negative amount is a debit, any other a credit')
-  .option('--dates <order>', 'CSV: order of day, month and year: iso, dmy or mdy', 'iso')
-  .option('--individual <id>', 'CSV and camt.053: the individual to whom all transactions belong')
+  .option('--dates <order>', 'CSV: order of day, month and year: iso, dmy or mdy; iso if not given')
+  .option(
+    '--individual <id>',
+    'CSV and camt.053: the individual to whom all transactions belong, if the file does not say it',
+  )
   .option('--accounts <ids>', 'camt.053: individuals by account, such as DE02…=17,DE89…=18')
   .option('--dry-run', 'show the result that each row would have, and write nothing')
   .option('--report <file>', 'write every refused row to this file, with its line and reasons')

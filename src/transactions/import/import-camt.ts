@@ -8,8 +8,8 @@ import { unreadable } from './ndjson.ts';
 export interface CamtOptions {
   /** The individual, if all accounts belong to one. */
   individual: string | undefined;
-  /** From IBAN or other account id to individual. */
-  accounts: Record<string, string>;
+  /** From IBAN or other account id, without spaces, to individual. */
+  accounts: ReadonlyMap<string, string>;
 }
 
 /** The size limit of one entry, in characters. */
@@ -117,7 +117,7 @@ class CamtReader {
     this.#text = '';
     this.#path.pop();
     if (name === 'Ntry' && this.#entry) {
-      const individual = this.#options.accounts[this.#account] ?? this.#options.individual;
+      const individual = this.#options.accounts.get(this.#account.replaceAll(/\s/g, '')) ?? this.#options.individual;
       this.#rows.push(...this.#statement.rowsOf(this.#entry, this.#account, individual));
       this.#entry = undefined;
     }

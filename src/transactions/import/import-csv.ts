@@ -52,7 +52,7 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
   yield decoder.decode();
 }
 
-function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number): (string | undefined)[] {
+function fieldsOf(header: string[], { map, constants, signed }: CsvOptions, line: number): (string | undefined)[] {
   const named = header.map((name) => name.trim());
   for (const [field, column] of Object.entries(map)) {
     if (!named.includes(column)) {
@@ -63,6 +63,17 @@ function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number
     const mapped = Object.keys(map).find((field) => map[field] === name);
     return mapped ?? rowFields.find((field) => field.toLowerCase() === name.toLowerCase() && !(field in map));
   });
+  refuseTwice(fields, line);
+  const contradicted = [...Object.keys(constants), ...(signed ? ['transactionCategory'] : [])].find((field) =>
+    fields.includes(field),
+  );
+  if (contradicted !== undefined) {
+    throw new UnusableFile(
+      line,
+      `there is a column for ${contradicted}, which an option gives too (--individual, --set or --signed). ` +
+        'Leave out the option or the column',
+    );
+  }
   const missing = ['individualId', 'transactionId', 'amount', 'currency', 'timeStamp'].filter(
     (field) => !fields.includes(field) && !(field in constants),
   );
@@ -74,6 +85,12 @@ function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number
     );
   }
   return fields;
+}
+
+/** Only one of the columns could be stored. */
+function refuseTwice(fields: (string | undefined)[], line: number): void {
+  const repeated = fields.find((field, index) => field !== undefined && fields.indexOf(field) !== index);
+  if (repeated !== undefined) throw new UnusableFile(line, `there are several columns for ${repeated}`);
 }
 
 /** The first line of a file without column names is a row, which may have a card number. */
