@@ -37,9 +37,9 @@ const formatsOfOption: Record<Exclude<keyof FormatOptions, 'format'>, readonly F
   accounts: ['camt.053'],
 };
 
-export type ReadRows = (chunks: AsyncIterable<Buffer>) => AsyncIterable<IncomingRow[]>;
+type RowReader = (chunks: AsyncIterable<Buffer>) => AsyncIterable<IncomingRow[]>;
 
-export function readerOf(file: string, options: FormatOptions): ReadRows {
+export function readerOf(file: string, options: FormatOptions): RowReader {
   const format = formatOf(file, options.format);
   refuseOptionsOfOthers(format, options);
   if (format === 'ndjson') return readNdjson;
@@ -74,7 +74,7 @@ function refuseOptionsOfOthers(format: Format, options: FormatOptions): void {
   }
 }
 
-function csvReader(individual: string | undefined, options: FormatOptions): ReadRows {
+function csvReader(individual: string | undefined, options: FormatOptions): RowReader {
   const csv = {
     ...readDialect(options.delimiter ?? ',', options.quote ?? '"'),
     encoding: checkEncoding(options.encoding ?? 'utf-8'),
@@ -89,7 +89,7 @@ function csvReader(individual: string | undefined, options: FormatOptions): Read
 
 function readDialect(given: string, quote: string): { delimiter: string; quote: string } {
   const delimiter = given === '\\t' ? '\t' : given;
-  if ([...quote].length > 1 || /[\r\n]/.test(quote))
+  if (quote.length > 1 || /[\r\n]/.test(quote))
     throw new StartError('--quote must be one character, or empty if no cell has quotes.');
   if (delimiter === '' || /[\r\n]/.test(delimiter) || (quote !== '' && delimiter.includes(quote)))
     throw new StartError('--delimiter must be at least one character, without line breaks and the quote character.');

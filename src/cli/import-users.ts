@@ -8,8 +8,9 @@ import { createImportUsers, readUser } from '../users/import-users.ts';
 import { createUsersStore } from '../users/users.store.ts';
 import type { ImportedUser, ImportUserResult } from '../users/user.ts';
 import { withDatabase } from './database.ts';
-import { openInput, Report } from './input.ts';
+import { openInput } from './input.ts';
 import { count } from './progress.ts';
+import { openReport } from './report.ts';
 
 const batchSize = 1000;
 
@@ -21,7 +22,7 @@ const reasons: Partial<Record<ImportUserResult, string>> = {
 
 export async function importUsers(file: string, options: { report?: string }): Promise<number> {
   const { chunks, progress } = await openInput(file);
-  const report = new Report(options.report);
+  const report = await openReport(options.report, file);
   const totals = { created: 0, known: 0, refused: 0 };
 
   function refuse(line: number, field: string, why: string): void {
@@ -50,10 +51,11 @@ export async function importUsers(file: string, options: { report?: string }): P
     if (batch.length > 0) await flush();
   });
   progress.end();
-  await report.end(options.report);
+  const isReportComplete = await report.end();
   console.log(
     `${count(totals.created)} created, ${count(totals.known)} known already, ${count(totals.refused)} refused.`,
   );
+  if (!isReportComplete) return 1;
   return totals.refused > 0 ? 2 : 0;
 }
 
@@ -84,7 +86,10 @@ function cellsOf(text: string): string[] {
 
 function headerOf(text: string, line: number): string[] {
   const header = cellsOf(text);
-  if (header.some((name) => name.toLowerCase() === 'id')) return header;
+  const names = header.map((name) => name.toLowerCase());
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated) throw new StartError(`line ${line}: there are several columns ${repeated}.`);
+  if (names.includes('id')) return header;
   throw new StartError(`line ${line}: there is no column id; the columns are ${header.join(' | ')}.`);
 }
 

@@ -11,8 +11,9 @@ import { importBatch } from '../transactions/limits.ts';
 import { createRecordStore } from '../transactions/record/record.store.ts';
 import { withDatabase } from './database.ts';
 import { readerOf, type FormatOptions } from './import-options.ts';
-import { openInput, Report } from './input.ts';
+import { openInput } from './input.ts';
 import { count } from './progress.ts';
+import { openReport } from './report.ts';
 
 export interface ImportOptions extends FormatOptions {
   dryRun?: boolean;
@@ -27,7 +28,7 @@ export async function importTransactions(file: string, options: ImportOptions): 
   setFlagsFromString('--heap-growing-percent=100');
   const read = readerOf(file, options);
   const { chunks, progress } = await openInput(file);
-  const report = new Report(options.report);
+  const report = await openReport(options.report, file);
   const totals = await withDatabase(4 * lanes, async (db) => {
     const store = createRecordStore(db);
     const clock = new ServiceClock();
@@ -50,8 +51,9 @@ export async function importTransactions(file: string, options: ImportOptions): 
     throw error;
   });
   progress.end();
-  await report.end(options.report);
+  const isReportComplete = await report.end();
   console.log(summary(totals, progress.seconds, options.dryRun ?? false));
+  if (!isReportComplete) return 1;
   return totals.rejected + totals.conflict > 0 ? 2 : 0;
 }
 

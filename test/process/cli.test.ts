@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { decodeJwt } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
@@ -87,6 +91,33 @@ it('ledgerline keys makes what production asks for', async () => {
   const response = await fetch(`${service.url}/connect/token`, { method: 'POST', body: form });
   expect(response.status).toBe(200);
   await service.end('SIGTERM');
+});
+
+describe('a command whose output is not written', () => {
+  const main = fileURLToPath(new URL('../../dist/ledgerline.js', import.meta.url));
+  const secret = 'The secret of the client backend';
+
+  it('ends without a word if its reader has left', async () => {
+    const child = spawn(process.execPath, [main, 'keys']);
+    child.stdout.destroy();
+    const stderr = text(child.stderr);
+    expect((await once(child, 'close'))[0]).toBe(141);
+    expect((await stderr).trim().split('\n')).toEqual([expect.stringContaining(secret)]);
+  });
+
+  it.skipIf(process.platform !== 'linux')('says that there is no space', async () => {
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, [main, 'keys'], { stdio: ['ignore', full.fd, 'pipe'] });
+    const stderr = text(child.stderr!);
+    expect((await once(child, 'close'))[0]).toBe(1);
+    await full.close();
+    expect((await stderr).split('\n')).toEqual([
+      expect.stringContaining(secret),
+      '',
+      'The output cannot be written (ENOSPC).',
+      '',
+    ]);
+  });
 });
 
 it('writes to a terminal that has gone without ending', async () => {
