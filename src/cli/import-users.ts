@@ -3,7 +3,7 @@ import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
 import { readJson } from '../formats/json-reader.ts';
 import { JsonObject, MalformedJson, type Json } from '../formats/json.ts';
-import { readLines } from '../formats/lines.ts';
+import { loneReturns, readLines } from '../formats/lines.ts';
 import { createImportUsers, readUser } from '../users/import-users.ts';
 import { createUsersStore } from '../users/users.store.ts';
 import type { ImportedUser, ImportUserResult } from '../users/user.ts';
@@ -52,8 +52,10 @@ export async function importUsers(file: string, options: { report?: string }): P
   });
   progress.end();
   const isReportComplete = await report.end();
+  const isEmpty = totals.created + totals.known + totals.refused === 0;
   console.log(
-    `${count(totals.created)} created, ${count(totals.known)} known already, ${count(totals.refused)} refused.`,
+    `${count(totals.created)} created, ${count(totals.known)} known already, ${count(totals.refused)} refused.` +
+      (isEmpty ? ' The input has no users.' : ''),
   );
   if (!isReportComplete) return 1;
   return totals.refused > 0 ? 2 : 0;
@@ -85,6 +87,7 @@ function cellsOf(text: string): string[] {
 }
 
 function headerOf(text: string, line: number): string[] {
+  if (text.trimEnd().includes('\r')) throw new StartError(`line ${line}: ${loneReturns}.`);
   const header = cellsOf(text);
   const names = header.map((name) => name.toLowerCase());
   const repeated = names.find((name, index) => names.indexOf(name) !== index);

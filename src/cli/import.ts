@@ -5,7 +5,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
-import { UnusableFile } from '../transactions/import/import-csv.ts';
+import { UnusableFile } from '../transactions/import/unusable-file.ts';
 import { ingest, type Totals } from '../transactions/record/ingest.ts';
 import { importBatch } from '../transactions/limits.ts';
 import { createRecordStore } from '../transactions/record/record.store.ts';
@@ -61,5 +61,7 @@ function summary(totals: Totals, seconds: number, dryRun: boolean): string {
   const rows = Object.values(totals).reduce((sum, each) => sum + each, 0);
   const parts = Object.entries(totals).map(([name, number]) => `${count(number)} ${name}`);
   const rate = count(Math.round(rows / Math.max(seconds, 0.001)));
-  return `${dryRun ? 'Dry run, nothing was written: ' : ''}${count(rows)} rows in ${seconds.toFixed(1)} s (${rate} rows/s): ${parts.join(', ')}.`;
+  const start = dryRun ? 'Dry run, nothing was written: ' : '';
+  const end = rows === 0 ? ' The input has no rows.' : '';
+  return `${start}${count(rows)} rows in ${seconds.toFixed(1)} s (${rate} rows/s): ${parts.join(', ')}.${end}`;
 }

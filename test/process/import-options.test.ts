@@ -1,22 +1,10 @@
 /** The options of `ledgerline import`, without a process: what is refused before a row is recorded. */
 import { describe, expect, it } from 'vitest';
 import { readerOf, type FormatOptions } from '../../src/cli/import-options.ts';
-import type { IncomingRow } from '../../src/transactions/record/ingest.ts';
+import { individualsOf as individuals, readRows as read } from '../harness/read-rows.ts';
 
 const head = 'transactionId,amount,currency,timeStamp';
 const line = 't1,1.00,EUR,2026-01-01';
-
-async function read(text: string | Buffer, options: FormatOptions = {}, file = 'rows.csv'): Promise<IncomingRow[]> {
-  async function* chunks() {
-    yield Buffer.from(text);
-  }
-  const rows: IncomingRow[] = [];
-  for await (const some of readerOf(file, options)(chunks())) rows.push(...some);
-  return rows;
-}
-
-const individuals = (rows: IncomingRow[]) =>
-  rows.map(({ reading }) => ('row' in reading ? reading.row.individualId : reading.errors));
 
 describe('the individual', () => {
   it('is that of the option, and the file must not name another one', async () => {

@@ -71,6 +71,16 @@ describe('ledgerline import, NDJSON', () => {
     expect(await stored(id)).toHaveLength(0);
   });
 
+  it('says that a file has no rows', async () => {
+    const { code, stdout } = await run(['import', await file('blank.ndjson', '\n \n')], env);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^0 rows in .* 0 rejected\. The input has no rows\.\n$/)]);
+    const other = await run(['import', await file('page.xml', '<html/>')], env);
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringMatching(/page\.xml, line 1: the file is not a camt\.053 statement: .*\.\n$/),
+    ]);
+  });
+
   it('says what is wrong with a missing file, and with unknown options', async () => {
     expect((await run(['import', '/nowhere/x.ndjson'], env)).stderr).toBe(
       '/nowhere/x.ndjson cannot be read (ENOENT).\n',
@@ -222,6 +232,16 @@ describe('ledgerline import-users', () => {
       ...(await database.sql`select user_id, verified_phone from verifications where verified_phone is not null`),
     ]).toEqual([{ user_id: 70_001, verified_phone: '+447911190001' }]);
     expect((await run(['import-users', target], env)).stdout).toBe('0 created, 3 known already, 4 refused.\n');
+  });
+
+  it('refuses a file that has one column twice, or lines that end with a carriage return alone', async () => {
+    const refused = async (text: string) => (await run(['import-users', await file('users.csv', text)], env)).stderr;
+    expect(await refused('id,phone,ID\n70020,,70021\n')).toBe('line 1: there are several columns id.\n');
+    expect(await refused('id,phone,verified\r70020,,\r')).toMatch(
+      /^line 1: the lines end with a carriage return alone/,
+    );
+    const empty = await run(['import-users', await file('users.csv', 'id,phone\n')], env);
+    expect([empty.code, empty.stdout]).toEqual([0, '0 created, 0 known already, 0 refused. The input has no users.\n']);
   });
 
   it('takes NDJSON too, and keeps a phone that the user verified here', async () => {

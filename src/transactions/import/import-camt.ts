@@ -4,6 +4,7 @@ import { SaxesParser } from 'saxes';
 import { CamtStatement, type Entry } from './camt-rows.ts';
 import type { IncomingRow } from '../record/ingest.ts';
 import { unreadable } from './ndjson.ts';
+import { UnusableFile } from './unusable-file.ts';
 
 export interface CamtOptions {
   /** The individual, if all accounts belong to one. */
@@ -27,6 +28,7 @@ export async function* readCamt(chunks: AsyncIterable<Buffer>, options: CamtOpti
     reader.close((decoder ?? new TextDecoder()).decode());
     yield reader.take();
   } catch (error) {
+    if (error instanceof UnusableFile) throw error;
     // The rows before this point are kept; after it the file cannot be read.
     yield [...reader.take(), unreadable(reader.line, whyUnreadable(error))];
   }
@@ -49,6 +51,9 @@ class CamtReader {
   readonly #options: CamtOptions;
   #rows: IncomingRow[] = [];
   #path: string[] = [];
+  /** The root element as a person would name it. */
+  #root = '';
+  #hasStatements = false;
   #account = '';
   #statement = new CamtStatement();
   #entry: Entry | undefined;
@@ -63,9 +68,10 @@ class CamtReader {
     this.#parser.on('doctype', () => {
       throw new Error('The file has a DOCTYPE, which is refused.');
     });
-    this.#parser.on('opentag', ({ name, attributes }) =>
-      this.#open(localName(name), attributes as Record<string, string>),
-    );
+    this.#parser.on('opentag', ({ name, attributes }) => {
+      this.#root ||= describeRoot(name, attributes);
+      this.#open(localName(name), attributes);
+    });
     this.#parser.on('text', (text) => this.#add(text));
     this.#parser.on('cdata', (text) => this.#add(text));
     this.#parser.on('closetag', ({ name }) => this.#close(localName(name)));
@@ -81,6 +87,8 @@ class CamtReader {
 
   close(text: string): void {
     this.#parser.write(text).close();
+    if (this.#hasStatements) return;
+    throw new UnusableFile(1, `the file is not a camt.053 statement: no BkToCstmrStmt is in its ${this.#root}`);
   }
 
   take(): IncomingRow[] {
@@ -90,11 +98,13 @@ class CamtReader {
   #open(name: string, attributes: Record<string, string>): void {
     this.#path.push(name);
     this.#text = '';
+    if (name === 'BkToCstmrStmt') this.#hasStatements = true;
     if (name === 'Stmt') {
       this.#account = '';
       this.#statement = new CamtStatement();
     }
-    if (name === 'Ntry' && !this.#entry) {
+    // Reports and notifications (camt.052, camt.054) have entries too.
+    if (name === 'Ntry' && !this.#entry && this.#hasStatements) {
       this.#entry = { line: this.line, texts: new Map(), details: [] };
       this.#entrySize = 0;
     }
@@ -132,6 +142,12 @@ class CamtReader {
     const key = [...this.#path.slice(from + 1, -1), name].join('/');
     target.set(key, [...(target.get(key) ?? []), text]);
   }
+}
+
+function describeRoot(name: string, attributes: Record<string, string>): string {
+  const [prefix] = name.split(':', 1);
+  const namespace = name.includes(':') ? attributes[`xmlns:${prefix}`] : attributes.xmlns;
+  return `root element ${name}${namespace ? ` of the namespace ${namespace}` : ''}`;
 }
 
 function localName(name: string): string {

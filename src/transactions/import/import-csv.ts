@@ -1,12 +1,14 @@
 /** Rows from CSV of any dialect. Every cell is a text until the rules of rows parse it. */
-import { readCsvRecords } from '../../formats/csv.ts';
+import { readCsvRecords, type CsvRecord } from '../../formats/csv.ts';
 import { JsonObject, MalformedJson, type Json } from '../../formats/json.ts';
 import { readJson } from '../../formats/json-reader.ts';
+import { loneReturns } from '../../formats/lines.ts';
 import { withoutLongNumbers } from '../details/account-numbers.ts';
 import { decimalDetails } from '../details/details.ts';
 import { incoming, unreadable } from './ndjson.ts';
 import type { IncomingRow } from '../record/ingest.ts';
 import { rowFields } from '../row.ts';
+import { UnusableFile } from './unusable-file.ts';
 
 export type DateOrder = 'iso' | 'dmy' | 'mdy';
 
@@ -24,25 +26,24 @@ export interface CsvOptions {
   dates: DateOrder;
 }
 
-/** An error that stops the import of the whole file, with its line. */
-export class UnusableFile extends Error {
-  constructor(line: number, why: string) {
-    super(`line ${line}: ${why}`);
-    this.name = 'UnusableFile';
-  }
-}
-
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<IncomingRow[]> {
   let columns: (string | undefined)[] | undefined;
   for await (const records of readCsvRecords(decoded(chunks, options.encoding), options)) {
     const rows: IncomingRow[] = [];
-    for (const { line, cells, problem } of records) {
-      if (!cells) rows.push(unreadable(line, problem!));
-      else if (!columns) columns = fieldsOf(cells, options, line);
-      else rows.push(readRecord(cells, columns, line, options));
+    for (const record of records) {
+      const { line, cells, problem } = record;
+      if (!columns) columns = fieldsOf(headerOf(record), options, line);
+      else rows.push(cells ? readRecord(cells, columns, line, options) : unreadable(line, problem!));
     }
     yield rows;
   }
+  if (!columns) throw new UnusableFile(1, 'the file is empty; its first line must have the names of the columns');
+}
+
+function headerOf({ line, cells, problem }: CsvRecord): string[] {
+  if (!cells) throw new UnusableFile(line, `the names of the columns cannot be read. ${problem!.replace(/\.$/, '')}`);
+  if (cells.some((name) => name.includes('\r'))) throw new UnusableFile(line, loneReturns);
+  return cells;
 }
 
 /** Bytes that cannot be decoded are marked, and their row is refused. */
