@@ -1,5 +1,6 @@
-/** The options of `ledgerline import`, without a process: what is refused before a row is recorded. */
+/** The options of `ledgerline import` and `export`, without a process: what is refused before a row is recorded. */
 import { describe, expect, it } from 'vitest';
+import { readFilterOptions } from '../../src/cli/filter-options.ts';
 import { readerOf, type FormatOptions } from '../../src/cli/import-options.ts';
 import { individualsOf as individuals, readRows as read } from '../harness/read-rows.ts';
 
@@ -21,6 +22,7 @@ describe('the individual', () => {
 
   it.each(['0', 'abc', '', '-1', '1.5', '2147483648'])('is not %j', (id) => {
     const range = 'must be an integer from 1 to 2147483647.';
+    expect(() => readFilterOptions(id, {})).toThrow(`The individual ${range}`);
     expect(() => readerOf('x.csv', { individual: id })).toThrow(`--individual ${range}`);
     expect(() => readerOf('x.xml', { individual: id })).toThrow(`--individual ${range}`);
     expect(() => readerOf('x.csv', { set: `individualId=${id}` })).toThrow(`individualId in --set ${range}`);
