@@ -9,6 +9,8 @@ import { openOutputFile } from './output.ts';
 export interface Refused {
   line: number;
   result: string;
+  /** Null or absent if the row has none that can be read. */
+  transactionId?: string | null;
   errors?: FieldErrors;
 }
 
@@ -56,7 +58,11 @@ export class Report {
     this.#file?.stream.write(`${JSON.stringify(refused)}\n`);
     if (this.#lines.length >= shown) return;
     const reasons = Object.entries(refused.errors ?? {}).map(([field, messages]) => `${field}: ${messages.join(' ')}`);
-    this.#lines.push(`  line ${refused.line}: ${refused.result}${reasons.length > 0 ? `, ${reasons.join('; ')}` : ''}`);
+    // A whole file may be one line. Quoted as JSON, an id cannot change what the terminal shows.
+    const which = refused.transactionId ? `, transaction ${JSON.stringify(refused.transactionId)}` : '';
+    this.#lines.push(
+      `  line ${refused.line}${which}: ${[refused.result, reasons.join('; ')].filter(Boolean).join(', ')}`,
+    );
   }
 
   /** Prints the first ones. Returns whether the file, if there is one, has all of them. */

@@ -46,7 +46,7 @@ describe('ledgerline import, NDJSON', () => {
     expect(stderr).toMatch(
       /line 2: rejected, \$: 'nonsense' is an invalid JSON literal\. Expected the literal 'null'\./,
     );
-    expect(stderr).toMatch(/line 3: rejected, Amount: The field Amount must be/);
+    expect(stderr).toMatch(/line 3, transaction "[^"]+": rejected, Amount: The field Amount must be/);
     const lines = (await readFile(report, 'utf8'))
       .trim()
       .split('\n')
@@ -166,8 +166,8 @@ describe('ledgerline import, CSV', () => {
     expect(code).toBe(2);
     expect(stdout).toMatch(/3 created.*5 rejected/);
     expect(stderr).toMatch(/line 3: rejected, \$: The line has 6 columns, the first line has 5\./);
-    expect(stderr).toMatch(/line 4: rejected, Amount: /);
-    expect(stderr).toMatch(/line 5: rejected, TimeStamp: /);
+    expect(stderr).toMatch(/line 4, transaction "b2": rejected, Amount: /);
+    expect(stderr).toMatch(/line 5, transaction "b3": rejected, TimeStamp: /);
     expect(stderr).toMatch(/line 6: rejected, \$: The line has 2 columns/);
     expect(stderr).toMatch(/line 8: rejected, \$: There is text behind the closing quote of column 4\./);
     expect((await stored(id)).map((each) => each.id)).toEqual(['g1', 'g2', 'g3']);

@@ -21,7 +21,7 @@ export async function* readCamt(chunks: AsyncIterable<Buffer>, options: CamtOpti
   let decoder: TextDecoder | undefined;
   try {
     for await (const chunk of chunks) {
-      decoder ??= new TextDecoder(declaredEncoding(chunk), { fatal: true });
+      decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
       reader.write(decoder.decode(chunk, { stream: true }));
       yield reader.take();
     }
@@ -30,20 +30,28 @@ export async function* readCamt(chunks: AsyncIterable<Buffer>, options: CamtOpti
   } catch (error) {
     if (error instanceof UnusableFile) throw error;
     // The rows before this point are kept; after it the file cannot be read.
-    yield [...reader.take(), unreadable(reader.line, whyUnreadable(error))];
+    yield [...reader.take(), unreadable(reader.line, `${whyUnreadable(error)} ${reader.whereItEnded}`)];
   }
 }
 
-function declaredEncoding(start: Buffer): string {
+/** XML 1.0, appendix F.1: UTF-16 shows in the first two bytes, which are a byte order mark or `<`. */
+const firstBytesOfUtf16: Record<string, string> = {
+  fffe: 'utf-16le',
+  '3c00': 'utf-16le',
+  feff: 'utf-16be',
+  '003c': 'utf-16be',
+};
+
+function encodingOf(start: Buffer): string {
   const declared = /^\uFEFF?<\?xml[^>]*encoding=["']([\w.-]+)["']/.exec(start.subarray(0, 200).toString())?.[1];
-  return declared ?? 'utf-8';
+  return firstBytesOfUtf16[start.toString('hex', 0, 2)] ?? declared ?? 'utf-8';
 }
 
 function whyUnreadable(error: unknown): string {
   if (error instanceof RangeError) return 'The encoding that the file declares is not known.';
   if (error instanceof TypeError) return 'The text is not valid in the encoding that the file declares.';
   // The parser puts its position before the message.
-  return `${(error as Error).message.replace(/^(\S+:)?\d+:\d+: /, '')} Nothing after this line was read.`;
+  return (error as Error).message.replace(/^(\S+:)?\d+:\d+: /, '');
 }
 
 class CamtReader {
@@ -58,6 +66,8 @@ class CamtReader {
   #statement = new CamtStatement();
   #entry: Entry | undefined;
   #entrySize = 0;
+  /** How many entries have been read. */
+  #entries = 0;
   #text = '';
 
   constructor(options: CamtOptions) {
@@ -79,6 +89,11 @@ class CamtReader {
 
   get line(): number {
     return this.#parser.line;
+  }
+
+  /** A file may be one line, so the line alone does not say it. */
+  get whereItEnded(): string {
+    return this.#entries === 0 ? 'No entry was read.' : `Nothing after entry ${this.#entries} was read.`;
   }
 
   write(text: string): void {
@@ -105,7 +120,7 @@ class CamtReader {
     }
     // Reports and notifications (camt.052, camt.054) have entries too.
     if (name === 'Ntry' && !this.#entry && this.#hasStatements) {
-      this.#entry = { line: this.line, texts: new Map(), details: [] };
+      this.#entry = { line: this.line, number: this.#entries + 1, texts: new Map(), details: [] };
       this.#entrySize = 0;
     }
     if (name === 'TxDtls') this.#entry?.details.push(new Map());
@@ -128,6 +143,7 @@ class CamtReader {
     this.#path.pop();
     if (name === 'Ntry' && this.#entry) {
       const individual = this.#options.accounts.get(this.#account.replaceAll(/\s/g, '')) ?? this.#options.individual;
+      this.#entries += 1;
       this.#rows.push(...this.#statement.rowsOf(this.#entry, this.#account, individual));
       this.#entry = undefined;
     }
