@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** Runs a command of the command line. No other file ends the process. */
+import { setImmediate } from 'node:timers/promises';
 import { Command } from 'commander';
 import { Problem, StartError } from './errors.ts';
 import { version } from './version.ts';
@@ -8,19 +9,34 @@ const program = new Command('ledgerline')
   .description('Phone verification and wallet activity behind one bearer-token API.')
   .version(version);
 
+/** Why standard output or the terminal could not be written. A command still ends what it has started. */
+let outputFailure: NodeJS.ErrnoException | undefined;
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => (outputFailure ??= error));
+
 type CommandFunction = (...given: never[]) => Promise<number>;
 
 /** A command receives its declared arguments, then its options. Only the code of the command that runs is loaded. */
 function run<Name extends string>(load: () => Promise<Record<Name, CommandFunction>>, name: Name) {
   return async (...given: unknown[]) => {
-    try {
-      const command = (await load())[name] as (...given: unknown[]) => Promise<number>;
-      process.exit(await command(...given));
-    } catch (error) {
-      console.error((await isExplained(error)) ? (error as Error).message : error);
-      process.exit(1);
-    }
+    const work = load().then((commands) => (commands[name] as (...given: unknown[]) => Promise<number>)(...given));
+    const status = await work.catch(explain);
+    // The failure of the last write is known only now.
+    await setImmediate();
+    process.exit(outputFailure ? statusWithoutOutput(outputFailure) : status);
   };
+}
+
+async function explain(error: unknown): Promise<number> {
+  if (error !== outputFailure) console.error((await isExplained(error)) ? (error as Error).message : error);
+  return 1;
+}
+
+/** If the reader has left, as `head` does: 128 + SIGPIPE, which shells report for other programs too. */
+function statusWithoutOutput({ code }: NodeJS.ErrnoException): number {
+  if (code === 'EPIPE') return 141;
+  console.error(`The output cannot be written (${code}).`);
+  return 1;
 }
 
 async function isExplained(error: unknown): Promise<boolean> {
@@ -75,14 +91,17 @@ program
   .description('record transactions from NDJSON, CSV or camt.053; running it again is safe')
   .option('--format <format>', 'ndjson, csv or camt.053; if not given, decided by the file name')
   .option('--map <fields>', 'CSV: the column of the file for each field, such as amount=Betrag,timeStamp=Datum')
-  .option('--set <fields>', 'CSV: fixed values, such as currency=EUR')
-  .option('--delimiter <character>', 'CSV: separator between cells', ',')
-  .option('--quote <character>', 'CSV: quote character around cells; empty for none', '"')
-  .option('--encoding <name>', 'CSV: encoding of the file', 'utf-8')
+  .option('--set <fields>', 'CSV: values of fields that the file lacks, such as currency=EUR')
+  .option('--delimiter <character>', 'CSV: separator between cells; a comma if not given')
+  .option('--quote <character>', 'CSV: quote character around cells, empty for none; " if not given')
+  .option('--encoding <name>', 'CSV: encoding of the file; utf-8 if not given')
   .option('--decimal-comma', 'CSV: amounts such as 1.234,56')
   .option('--signed', 'CSV: a negative amount is a debit, any other a credit')
-  .option('--dates <order>', 'CSV: order of day, month and year: iso, dmy or mdy', 'iso')
-  .option('--individual <id>', 'CSV and camt.053: the individual to whom all transactions belong')
+  .option('--dates <order>', 'CSV: order of day, month and year: iso, dmy or mdy; iso if not given')
+  .option(
+    '--individual <id>',
+    'CSV and camt.053: the individual to whom all transactions belong, if the file does not say it',
+  )
   .option('--accounts <ids>', 'camt.053: individuals by account, such as DE02…=17,DE89…=18')
   .option('--dry-run', 'show the result that each row would have, and write nothing')
   .option('--report <file>', 'write every refused row to this file, with its line and reasons')

@@ -1,8 +1,9 @@
 /** The list's filters as options of a command. */
 import { Problem, StartError } from '../errors.ts';
 import { JsonObject } from '../formats/json.ts';
-import { body, int32, required } from '../formats/shape.ts';
+import { body } from '../formats/shape.ts';
 import { checkRanges, filterMembers } from '../transactions/filter-input.ts';
+import { readNumber } from './read-number.ts';
 
 export interface FilterOptions {
   from?: string;
@@ -16,11 +17,11 @@ export interface FilterOptions {
   search?: string;
 }
 
-const input = body('FilterOptions', { individualId: required(int32(), 'Whose.'), ...filterMembers }, checkRanges);
+const input = body('FilterOptions', filterMembers, checkRanges);
 
 export function readFilterOptions(individual: string, options: FilterOptions) {
+  const individualId = readNumber('The individual', individual);
   const given = {
-    individualId: individual,
     timestampFrom: options.from,
     timestampTo: options.to,
     amountFrom: options.amountFrom,
@@ -33,7 +34,7 @@ export function readFilterOptions(individual: string, options: FilterOptions) {
   };
   const json = JsonObject.of(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? null])));
   try {
-    return input.read(json);
+    return { individualId, ...input.read(json) };
   } catch (error) {
     if (error instanceof Problem)
       throw new StartError(

@@ -5,6 +5,7 @@ import { Problem, StartError } from '../errors.ts';
 import { createPhoneStore } from '../phone/phone.store.ts';
 import { createFreePhone } from '../phone/unlink-phone.ts';
 import { createFindUsers } from '../users/find-users.ts';
+import type { PhoneHolder } from '../users/user.ts';
 import { createUsersStore } from '../users/users.store.ts';
 import { ServiceClock } from '../values/clock.ts';
 import { parsePhoneNumber } from '../values/phone-number.ts';
@@ -30,13 +31,7 @@ export async function findUser({ phone, free, reason }: Options): Promise<number
     const findUsers = createFindUsers(createUsersStore(db), recordLookup);
     const { userIds, holder } = await findUsers(commandLineActor(), { e164: phoneNumber.e164 });
     const others = userIds.filter((id) => id !== holder?.userId);
-    const days = (at: string) => Math.floor((clock.now().getTime() - Date.parse(at)) / dayMilliseconds);
-    const age = (at: string) => `${at} (${days(at)} days ago)`;
-    console.log(
-      holder
-        ? `User ${holder.userId} has it: verified ${age(holder.verifiedAt!)}, last used ${age(holder.lastUsedAt!)}.`
-        : 'Nobody has verified this number.',
-    );
+    console.log(describeHolder(holder ?? undefined, clock.now()));
     if (others.length > 0) console.log(`These users had their last code sent to it: ${others.join(', ')}.`);
     if (!free) return;
     if (!holder) throw new StartError('There is nothing to free.');
@@ -48,4 +43,14 @@ export async function findUser({ phone, free, reason }: Options): Promise<number
     console.log(`The number is free; user ${holder.userId} is unverified again.`);
   });
   return 0;
+}
+
+export function describeHolder(holder: PhoneHolder | undefined, now: Date): string {
+  if (!holder) return 'Nobody has verified this number.';
+  const { userId, verifiedAt, lastUsedAt } = holder;
+  if (verifiedAt === null || lastUsedAt === null)
+    return `It is linked to user ${userId}, but it is not known when it was verified.`;
+  const days = (at: string) => Math.floor((now.getTime() - Date.parse(at)) / dayMilliseconds);
+  const age = (at: string) => `${at} (${days(at)} days ago)`;
+  return `User ${userId} has it: verified ${age(verifiedAt)}, last used ${age(lastUsedAt)}.`;
 }

@@ -3,13 +3,14 @@ import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
 import { readJson } from '../formats/json-reader.ts';
 import { JsonObject, MalformedJson, type Json } from '../formats/json.ts';
-import { readLines } from '../formats/lines.ts';
+import { loneReturns, readLines } from '../formats/lines.ts';
 import { createImportUsers, readUser } from '../users/import-users.ts';
 import { createUsersStore } from '../users/users.store.ts';
 import type { ImportedUser, ImportUserResult } from '../users/user.ts';
 import { withDatabase } from './database.ts';
-import { openInput, Report } from './input.ts';
+import { openInput } from './input.ts';
 import { count } from './progress.ts';
+import { openReport } from './report.ts';
 
 const batchSize = 1000;
 
@@ -21,7 +22,7 @@ const phoneProblems: Record<NonNullable<ImportUserResult['phoneProblem']>, strin
 
 export async function importUsers(file: string, options: { report?: string }): Promise<number> {
   const { chunks, progress } = await openInput(file);
-  const report = new Report(options.report);
+  const report = await openReport(options.report, file);
   const totals = { created: 0, known: 0, withoutPhone: 0, refused: 0 };
 
   function refuse(line: number, field: string, why: string): void {
@@ -54,11 +55,14 @@ export async function importUsers(file: string, options: { report?: string }): P
     if (batch.length > 0) await flush();
   });
   progress.end();
-  await report.end(options.report);
+  const isReportComplete = await report.end();
+  const isEmpty = totals.created + totals.known + totals.refused === 0;
+  const withoutPhone = totals.withoutPhone > 0 ? `, of which ${count(totals.withoutPhone)} without the phone` : '';
   console.log(
-    `${count(totals.created)} created, ${count(totals.known)} known already, of which ${count(totals.withoutPhone)} without the phone; ` +
-      `${count(totals.refused)} refused.`,
+    `${count(totals.created)} created, ${count(totals.known)} known already${withoutPhone}, ${count(totals.refused)} refused.` +
+      (isEmpty ? ' The input has no users.' : ''),
   );
+  if (!isReportComplete) return 1;
   return totals.refused + totals.withoutPhone > 0 ? 2 : 0;
 }
 
@@ -88,8 +92,12 @@ function cellsOf(text: string): string[] {
 }
 
 function headerOf(text: string, line: number): string[] {
+  if (text.trimEnd().includes('\r')) throw new StartError(`line ${line}: ${loneReturns}.`);
   const header = cellsOf(text);
-  if (header.some((name) => name.toLowerCase() === 'id')) return header;
+  const names = header.map((name) => name.toLowerCase());
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated) throw new StartError(`line ${line}: there are several columns ${repeated}.`);
+  if (names.includes('id')) return header;
   throw new StartError(`line ${line}: there is no column id; the columns are ${header.join(' | ')}.`);
 }
 

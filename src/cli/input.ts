@@ -1,9 +1,8 @@
-/** The input of a command, from a file or standard input, and the report of refused rows. */
-import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
+/** The input of a command, from a file or standard input. */
+import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { StartError, type FieldErrors } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import { createGunzip } from 'node:zlib';
 import { Progress } from './progress.ts';
 
@@ -15,15 +14,13 @@ export interface Input {
 export async function openInput(file: string): Promise<Input> {
   if (file === '-') {
     const progress = new Progress(undefined);
-    return { chunks: process.stdin, progress };
+    return { chunks: counted(process.stdin, progress, 'The standard input'), progress };
   }
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw new StartError(`${file} cannot be read (${error.code}).`);
-  });
+  const found = await stat(file).catch(refuseInput(file));
   if (!found.isFile()) throw new StartError(`${file} is not a file.`);
   const progress = new Progress(found.size);
-  const bytes = counted(createReadStream(file, { highWaterMark: 256 * 1024 }), progress);
-  return { chunks: (await isGzip(file)) ? unzipped(bytes, file) : bytes, progress };
+  const bytes = counted(createReadStream(file, { highWaterMark: 256 * 1024 }), progress, file);
+  return { chunks: (await isGzip(file).catch(refuseInput(file))) ? unzipped(bytes, file) : bytes, progress };
 }
 
 /** RFC 1952 section 2.3.1: the first two bytes of every gzip file. */
@@ -51,49 +48,17 @@ async function* unzipped(bytes: AsyncIterable<Buffer>, file: string): AsyncGener
   }
 }
 
-async function* counted(chunks: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    progress.addBytes(chunk.length);
-    yield chunk;
-  }
-}
-
-export interface Refused {
-  line: number;
-  result: string;
-  errors?: FieldErrors;
-}
-
-const shown = 20;
-
-/** The first few go to the terminal; all of them go to a file, if one is given. */
-export class Report {
-  readonly #file: WriteStream | undefined;
-  readonly #lines: string[] = [];
-  #count = 0;
-
-  constructor(file: string | undefined) {
-    this.#file = file === undefined ? undefined : createWriteStream(file, { flags: 'w', mode: 0o600 });
-  }
-
-  add(refused: Refused & Record<string, unknown>): void {
-    this.#count += 1;
-    this.#file?.write(`${JSON.stringify(refused)}\n`);
-    if (this.#lines.length >= shown) return;
-    const reasons = Object.entries(refused.errors ?? {}).map(([field, messages]) => `${field}: ${messages.join(' ')}`);
-    this.#lines.push(`  line ${refused.line}: ${refused.result}${reasons.length > 0 ? `, ${reasons.join('; ')}` : ''}`);
-  }
-
-  async end(reportFile: string | undefined): Promise<void> {
-    if (this.#file) {
-      this.#file.end();
-      await once(this.#file, 'finish');
+async function* counted(chunks: AsyncIterable<Buffer>, progress: Progress, name: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of chunks) {
+      progress.addBytes(chunk.length);
+      yield chunk;
     }
-    for (const line of this.#lines) console.error(line);
-    const more = this.#count - this.#lines.length;
-    if (more > 0)
-      console.error(
-        `  and ${more} more${reportFile ? `; all stand in ${reportFile}` : '; name a file with --report to see all'}`,
-      );
+  } catch (error) {
+    refuseInput(name)(error as NodeJS.ErrnoException);
   }
 }
+
+const refuseInput = (name: string) => (error: NodeJS.ErrnoException) => {
+  throw new StartError(`${name} cannot be read (${error.code}).`);
+};

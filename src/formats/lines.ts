@@ -15,6 +15,10 @@ const longestLine = 65_536;
 /** The number of lines between two pauses for other work, however many lines a chunk has. */
 const linesPerTurn = 100;
 
+/** Why a file whose lines end like this is refused: all of it would be its first line. */
+export const loneReturns =
+  'the lines end with a carriage return alone; save the file with line ends of Unix or Windows';
+
 const newline = 10;
 const carriageReturn = 13;
 

@@ -364,6 +364,7 @@ it('ledgerline guard does the same on the command line, with the account as its 
   }
   expect((await guard('blocks')).stdout).toMatch(new RegExp(`user:${id} +user-failures +${id} `));
   expect((await guard('lift', `user:${id}`)).stdout).toBe('Lifted 1.\n');
+  expect((await guard('lift', `user:${id}`)).stdout).toBe('There was no block. What was counted is reset.\n');
   expect((await service.call('POST', '/User/phone-number/verify', token, { id, code: 'nope' })).status).toBe(400);
   expect((await guard('lift', 'user:77777')).stderr).toBe('There is no such block.\n');
   expect((await guard('mode', 'country', 'shadow')).stdout).toBe('country is shadow.\n');
@@ -372,6 +373,7 @@ it('ledgerline guard does the same on the command line, with the account as its 
   expect((await guard('safe-list', '--add', '+447911123456')).stdout).toMatch(/\+44…56/);
   expect((await guard('safe-list', '--add-prefix', '+4479')).stdout).toMatch(/\+4479…/);
   expect((await guard('decisions', '--count', '5')).code).toBe(0);
+  expect((await guard('decisions', '--rule', 'nope')).stderr).toMatch(/^There is no rule nope\. The rules are /);
   expect((await guard('actions')).stdout).toMatch(/cli:\S+ +cli +lift +user \d+/);
   await service.end('SIGTERM');
 });

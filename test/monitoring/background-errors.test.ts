@@ -54,6 +54,7 @@ const known: Record<string, [number, string]> = {
   'http/request-owner.ts': [1, settles],
   'http/server.ts': [4, observes],
   'http/body/spill.ts': [1, tries],
+  'main.ts': [1, settles],
   'messages/receipts.ts': [1, settles],
   'sharing/slots.ts': [2, settles],
   'sms/failover.ts': [2, settles],

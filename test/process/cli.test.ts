@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { decodeJwt } from 'jose';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keys } from '../../src/cli/keys.ts';
@@ -106,6 +110,33 @@ it('ledgerline keys makes what production asks for', async () => {
 
 it.each(['', 'the shop', 'sandbox'])('ledgerline keys makes no client that a start refuses: "%s"', async (client) => {
   await expect(keys({ client })).rejects.toThrow('--client must be 1 to 100 printable ASCII characters');
+});
+
+describe('a command whose output is not written', () => {
+  const main = fileURLToPath(new URL('../../dist/ledgerline.js', import.meta.url));
+  const secret = 'The secret of the client backend';
+
+  it('ends without a word if its reader has left', async () => {
+    const child = spawn(process.execPath, [main, 'keys']);
+    child.stdout.destroy();
+    const stderr = text(child.stderr);
+    expect((await once(child, 'close'))[0]).toBe(141);
+    expect((await stderr).trim().split('\n')).toEqual([expect.stringContaining(secret)]);
+  });
+
+  it.skipIf(process.platform !== 'linux')('says that there is no space', async () => {
+    const full = await open('/dev/full', 'w');
+    const child = spawn(process.execPath, [main, 'keys'], { stdio: ['ignore', full.fd, 'pipe'] });
+    const stderr = text(child.stderr!);
+    expect((await once(child, 'close'))[0]).toBe(1);
+    await full.close();
+    expect((await stderr).split('\n')).toEqual([
+      expect.stringContaining(secret),
+      '',
+      'The output cannot be written (ENOSPC).',
+      '',
+    ]);
+  });
 });
 
 it('writes to a terminal that has gone without ending', async () => {

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { describeHolder } from '../../src/cli/find-user.ts';
 import { run } from '../harness/process.ts';
 import { newPhone, startService } from '../harness/service.ts';
 
@@ -36,4 +37,10 @@ it('find-user says who has a number and how fresh that is, frees it with a reaso
   const search = { action: 'find-users', target: masked, user_id: null, reason: null };
   const freed = { action: 'free-phone', target: `user ${holder}`, user_id: holder, reason: 'changed hands' };
   expect([...acts]).toEqual([search, search, freed, search]);
+});
+
+it('find-user tells no age of a number that is linked without the time of its verification', () => {
+  expect(describeHolder({ userId: 7, verifiedAt: null, lastUsedAt: null }, new Date())).toBe(
+    'It is linked to user 7, but it is not known when it was verified.',
+  );
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { importDatabase } from '../harness/database/import-database.ts';
 import { run } from '../harness/process.ts';
+import { individualsOf, readRows } from '../harness/read-rows.ts';
 
 const { env, newIndividual, file, stored } = importDatabase();
 
@@ -115,8 +116,8 @@ describe('ledgerline import, camt.053', () => {
       [pending(entry('P1')), pending(entry('')), entry('P2').replace('BOOK', 'INFO')].join('\n'),
     );
     expect(one.stdout).toMatch(/1 created.*2 rejected/);
-    expect(one.stderr).toMatch(/line 4: rejected, \$: The entry is pending and has no reference/);
-    expect(one.stderr).toMatch(/line 5: rejected, \$: The entry has the status INFO/);
+    expect(one.stderr).toMatch(/line 4: rejected, \$: Entry 2 is pending and has no reference/);
+    expect(one.stderr).toMatch(/line 5: rejected, \$: Entry 3 has the status INFO/);
     expect(await stored(id)).toMatchObject([{ id: 'P1', status: 'Pending' }]);
     expect((await importFile(entry('P1').replace('12.30', '12.90'))).stdout).toMatch(/1 updated/);
     expect(await stored(id)).toMatchObject([{ id: 'P1', status: 'Accepted', amount: '12.90' }]);
@@ -142,7 +143,7 @@ describe('ledgerline import, camt.053', () => {
     await run(['import', await file('b.xml', camt(entry('C1'))), '--individual', String(id)], env);
     const two = await run(['import', await file('c.xml', camt(entry('C2')))], env);
     expect(two.stderr).toMatch(
-      /No individual is known for the account DE89370400440532013000; give --individual or --accounts\./,
+      /No individual is known for the account DE89370400440532013000 of entry 1; give --individual or --accounts\./,
     );
     const three = await run(
       [
@@ -153,7 +154,9 @@ describe('ledgerline import, camt.053', () => {
       ],
       env,
     );
-    expect(three.stderr).toMatch(/line 2: rejected, \$: The file has a DOCTYPE, which is refused\./);
+    expect(three.stderr).toMatch(
+      /line 2: rejected, \$: The file has a DOCTYPE, which is refused\. No entry was read\./,
+    );
     expect(await stored(id)).toHaveLength(1);
   });
 
@@ -165,11 +168,36 @@ describe('ledgerline import, camt.053', () => {
       env,
     );
     expect(stdout).toMatch(/2 created.*1 rejected/);
-    expect(stderr).toMatch(/line 5: rejected, \$: .*Nothing after this line was read\./);
+    expect(stderr).toMatch(/line 5: rejected, \$: .*Nothing after entry 2 was read\./);
     const broken = await run(
       ['import', await file('f.xml', text.replace('</Ntry>\n', '</Wrong>\n')), '--individual', String(id)],
       env,
     );
     expect(broken.stderr).toMatch(/line 3: rejected, \$: /);
+  });
+
+  it('reads UTF-16, with and without a byte order mark', async () => {
+    const text = camt(entry('U1', '<AddtlNtryInf>Bäcker €</AddtlNtryInf>')).replace('UTF-8', 'UTF-16');
+    for (const start of ['\uFEFF', '']) {
+      const little = Buffer.from(start + text, 'utf16le');
+      const big = Buffer.from(little).swap16();
+      for (const content of [little, big]) {
+        const [row] = await readRows(content, { individual: '7' }, 'x.xml');
+        expect(row!.reading).toMatchObject({ row: { individualId: 7, transactionId: 'U1' } });
+        expect(JSON.stringify(row)).toContain('Bäcker €');
+      }
+    }
+  });
+
+  it('says which entry it refused, also if the file is one line', async () => {
+    const entries = [entry('O1'), entry('O2').replace('BOOK', 'INFO'), entry('').replace('BOOK', 'PDNG')];
+    const text = camt(entries.join('')).replaceAll('\n', '');
+    const rows = await readRows(text.replace('</Stmt>', ''), { individual: '7' }, 'x.xml');
+    expect(individualsOf(rows)).toEqual([
+      7,
+      { $: [expect.stringMatching(/^Entry 2 has the status INFO/)] },
+      { $: [expect.stringMatching(/^Entry 3 is pending and has no reference/)] },
+      { $: [expect.stringMatching(/ Nothing after entry 3 was read\.$/)] },
+    ]);
   });
 });

@@ -46,7 +46,7 @@ describe('ledgerline import, NDJSON', () => {
     expect(stderr).toMatch(
       /line 2: rejected, \$: 'nonsense' is an invalid JSON literal\. Expected the literal 'null'\./,
     );
-    expect(stderr).toMatch(/line 3: rejected, Amount: The field Amount must be/);
+    expect(stderr).toMatch(/line 3, transaction "[^"]+": rejected, Amount: The field Amount must be/);
     const lines = (await readFile(report, 'utf8'))
       .trim()
       .split('\n')
@@ -69,6 +69,16 @@ describe('ledgerline import, NDJSON', () => {
       expect.stringMatching(/^Dry run, nothing was written: 2 rows .*1 created.*1 rejected/),
     ]);
     expect(await stored(id)).toHaveLength(0);
+  });
+
+  it('says that a file has no rows', async () => {
+    const { code, stdout } = await run(['import', await file('blank.ndjson', '\n \n')], env);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^0 rows in .* 0 rejected\. The input has no rows\.\n$/)]);
+    const other = await run(['import', await file('page.xml', '<html/>')], env);
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringMatching(/page\.xml, line 1: the file is not a camt\.053 statement: .*\.\n$/),
+    ]);
   });
 
   it('says what is wrong with a missing file, and with unknown options', async () => {
@@ -156,8 +166,8 @@ describe('ledgerline import, CSV', () => {
     expect(code).toBe(2);
     expect(stdout).toMatch(/3 created.*5 rejected/);
     expect(stderr).toMatch(/line 3: rejected, \$: The line has 6 columns, the first line has 5\./);
-    expect(stderr).toMatch(/line 4: rejected, Amount: /);
-    expect(stderr).toMatch(/line 5: rejected, TimeStamp: /);
+    expect(stderr).toMatch(/line 4, transaction "b2": rejected, Amount: /);
+    expect(stderr).toMatch(/line 5, transaction "b3": rejected, TimeStamp: /);
     expect(stderr).toMatch(/line 6: rejected, \$: The line has 2 columns/);
     expect(stderr).toMatch(/line 8: rejected, \$: There is text behind the closing quote of column 4\./);
     expect((await stored(id)).map((each) => each.id)).toEqual(['g1', 'g2', 'g3']);
@@ -213,7 +223,7 @@ describe('ledgerline import-users', () => {
       'id,phone,verified\n70001,+447911190001,true\n70002,+447911190002,false\n70003,,\n70004,nonsense,true\nx,,\n70005,+447911190001,yes\n70006,,true\n';
     const target = await file('users.csv', text);
     const { stdout, stderr, code } = await run(['import-users', target], env);
-    expect([code, stdout]).toEqual([2, '4 created, 0 known already, of which 1 without the phone; 3 refused.\n']);
+    expect([code, stdout]).toEqual([2, '4 created, 0 known already, of which 1 without the phone, 3 refused.\n']);
     expect(stderr).toMatch(/line 5: refused, Phone: The Phone field is not a valid phone number\./);
     expect(stderr).toMatch(/line 6: refused, \$\.id: The JSON value could not be converted to System\.Int32/);
     expect(stderr).toMatch(/line 7: without-phone, Phone: The phone is verified by another user\./);
@@ -222,8 +232,18 @@ describe('ledgerline import-users', () => {
       ...(await database.sql`select user_id, verified_phone from verifications where verified_phone is not null`),
     ]).toEqual([{ user_id: 70_001, verified_phone: '+447911190001' }]);
     expect((await run(['import-users', target], env)).stdout).toBe(
-      '0 created, 4 known already, of which 1 without the phone; 3 refused.\n',
+      '0 created, 4 known already, of which 1 without the phone, 3 refused.\n',
     );
+  });
+
+  it('refuses a file that has one column twice, or lines that end with a carriage return alone', async () => {
+    const refused = async (text: string) => (await run(['import-users', await file('users.csv', text)], env)).stderr;
+    expect(await refused('id,phone,ID\n70020,,70021\n')).toBe('line 1: there are several columns id.\n');
+    expect(await refused('id,phone,verified\r70020,,\r')).toMatch(
+      /^line 1: the lines end with a carriage return alone/,
+    );
+    const empty = await run(['import-users', await file('users.csv', 'id,phone\n')], env);
+    expect([empty.code, empty.stdout]).toEqual([0, '0 created, 0 known already, 0 refused. The input has no users.\n']);
   });
 
   it('takes NDJSON too, and keeps a phone that the user verified here', async () => {
@@ -232,7 +252,7 @@ describe('ledgerline import-users', () => {
       '{"id":70010,"phone":"+4407911190010","verified":true}\n{"id":70001,"phone":"+447911190099","verified":true}\n{broken\n',
     );
     const { stdout, stderr } = await run(['import-users', target], env);
-    expect(stdout).toBe('1 created, 1 known already, of which 1 without the phone; 1 refused.\n');
+    expect(stdout).toBe('1 created, 1 known already, of which 1 without the phone, 1 refused.\n');
     expect(stderr).toMatch(/line 2: without-phone, Phone: The user has verified another phone\./);
     expect(stderr).toMatch(/line 3: refused, \$: 'b' is an invalid start of a property name/);
     expect([...(await database.sql`select user_id from phone_links where phone = '+447911190010'`)]).toEqual([
@@ -247,7 +267,7 @@ describe('ledgerline import-users', () => {
       `id,phone,verified\n${phones.map((phone) => `70020,${phone},true\n`).join('')}`,
     );
     const { stdout, stderr } = await run(['import-users', target], env);
-    expect(stdout).toBe('1 created, 3 known already, of which 2 without the phone; 0 refused.\n');
+    expect(stdout).toBe('1 created, 3 known already, of which 2 without the phone, 0 refused.\n');
     expect(stderr.match(/^ {2}line .*$/gm)).toEqual(
       [3, 5].map((line) => `  line ${line}: without-phone, Phone: An earlier line has another phone for this user.`),
     );

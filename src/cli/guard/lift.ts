@@ -10,6 +10,7 @@ export const guardLift = (what: string) =>
     const phoneNumber = parsePhoneNumber(what);
     const address = plainAddress(what);
     const block = phoneNumber || address ? undefined : what;
-    const lifted = await control.lift(commandLineActor(), { block, userId: undefined, phoneNumber, address });
-    console.log(`Lifted ${lifted}.`);
+    const target = { block, userId: undefined, phoneNumber, address };
+    const { lifted, wasBlocked } = await control.lift(commandLineActor(), target);
+    console.log(wasBlocked ? `Lifted ${lifted}.` : 'There was no block. What was counted is reset.');
   });

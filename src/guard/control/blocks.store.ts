@@ -24,6 +24,13 @@ export type LiftTarget =
   | { prefix: string }
   | { blockedPhoneKey: Buffer };
 
+export interface Lifted {
+  /** How many users, phones, sources, codes or ranges have nothing counted any more. */
+  lifted: number;
+  /** Whether a block was in force. If not, only counters were reset. */
+  wasBlocked: boolean;
+}
+
 export type BlocksStore = ReturnType<typeof createBlocksStore>;
 
 export function createBlocksStore(db: Database) {
@@ -39,8 +46,8 @@ export function createBlocksStore(db: Database) {
       }));
     },
 
-    /** Removes the block with everything that was counted for it. Returns how many blocks were lifted. */
-    async liftBlock(target: LiftTarget, who: Operator, now: Date): Promise<number> {
+    /** Removes the block, if there is one, with everything that was counted for it. */
+    async liftBlock(target: LiftTarget, who: Operator, now: Date): Promise<Lifted> {
       const { subject, client, reason = null } = who;
       const userId = 'userId' in target ? target.userId : 'confirmationsOf' in target ? target.confirmationsOf : null;
       // The lift is also written to the user's trail, so that the trail does not show the block as still in force.
@@ -50,14 +57,14 @@ export function createBlocksStore(db: Database) {
           select l.user_id, ${now}::timestamptz, 'block-lifted', ${subject}::text, 1 from lifted l
           where l.user_id is not null
         )
-        select
+        select l.blocked_until > ${now}::timestamptz as was_blocked,
           case when l.until is not null
             then write_event('phone.block_lifted', l.user_id, ${now}::timestamptz, block_data(l.until, l.rule)) end,
           record_action(
             called_at => ${now}::timestamptz, of_subject => ${subject}, of_client => ${client}, action => 'lift',
             target => ${labelOf(target)}, detail => null, of_user => ${userId}, reason => ${reason})
         from lifted l`;
-      return rows.length;
+      return { lifted: rows.length, wasBlocked: rows.some(({ was_blocked }) => was_blocked === true) };
     },
   };
 }
@@ -89,7 +96,10 @@ function selectBlocks(sql: Sql, now: Date, limit: number): Statement {
     ) blocks order by blocked_until desc, id limit ${limit}`;
 }
 
-/** Returns the user, and the end and the rule of a block whose event was written; null if it has no user or event. */
+/**
+ * Returns the user, the end and the rule of a block whose event was written; null if it has no user or event. Then the
+ * end of any block.
+ */
 function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
   const noUser = sql`null::int as user_id, null::timestamptz as until, null as rule`;
   if ('userId' in target) {
@@ -100,7 +110,8 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
         sends = '{}', phones = '{}', confirmation_sends = '{}', bound_confirmation_sends = '{}',
         confirmation_failures = '{}', confirmations_blocked_until = null
       from (
-        select user_id, blocked_until, reported_block_until, change_blocked_until, reported_change_block_until
+        select user_id, blocked_until, reported_block_until, change_blocked_until, reported_change_block_until,
+          confirmations_blocked_until
         from verifications where user_id = ${target.userId} for update
       ) b
       where v.user_id = b.user_id
@@ -108,7 +119,8 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
         case when b.blocked_until > ${now}::timestamptz and b.reported_block_until = b.blocked_until
           then b.blocked_until end,
         case when b.change_blocked_until > ${now}::timestamptz
-          and b.reported_change_block_until = b.change_blocked_until then b.change_blocked_until end) as until, 'user-failures' as rule`;
+          and b.reported_change_block_until = b.change_blocked_until then b.change_blocked_until end) as until, 'user-failures' as rule,
+        greatest(b.blocked_until, b.change_blocked_until, b.confirmations_blocked_until) as blocked_until`;
   }
   if ('confirmationsOf' in target) {
     return sql`
@@ -118,30 +130,38 @@ function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
         where user_id = ${target.confirmationsOf} and confirmations_blocked_until > ${now}::timestamptz for update
       ) b
       where v.user_id = b.user_id
-      returning v.user_id, b.until, 'confirmation-failures' as rule`;
+      returning v.user_id, b.until, 'confirmation-failures' as rule, b.until as blocked_until`;
   }
   if ('phoneKey' in target) {
     return sql`
-      update phone_sends set sends = '{}', users = '{}', proven = '{}', failures = '{}', blocked_until = null
-      where key = ${target.phoneKey} returning ${noUser}`;
+      update phone_sends p set sends = '{}', users = '{}', proven = '{}', failures = '{}', blocked_until = null
+      from (select key, blocked_until from phone_sends where key = ${target.phoneKey} for update) b
+      where p.key = b.key returning ${noUser}, b.blocked_until`;
   }
   if ('blockedPhoneKey' in target) {
     return sql`
-      update phone_sends set failures = '{}', blocked_until = null
-      where key = ${target.blockedPhoneKey} and blocked_until > ${now}::timestamptz returning ${noUser}`;
+      update phone_sends p set failures = '{}', blocked_until = null
+      from (
+        select key, blocked_until from phone_sends
+        where key = ${target.blockedPhoneKey} and blocked_until > ${now}::timestamptz for update
+      ) b
+      where p.key = b.key returning ${noUser}, b.blocked_until`;
   }
   if ('source' in target) {
     return sql`
-      update guard_sources set sends = '{}', failures = '{}', blocked_until = null
-      where key = ${target.source} returning ${noUser}`;
+      update guard_sources s set sends = '{}', failures = '{}', blocked_until = null
+      from (select key, blocked_until from guard_sources where key = ${target.source} for update) b
+      where s.key = b.key returning ${noUser}, b.blocked_until`;
   }
-  if ('code' in target) return sql`delete from guard_codes where key = ${target.code} returning ${noUser}`;
+  if ('code' in target)
+    return sql`delete from guard_codes where key = ${target.code} returning ${noUser}, blocked_until`;
   // The normal sums of the range are kept. Because of `refused_at`, older refusals of other processes are ignored: see
   // exchange_ranges.
   return sql`
-    update guard_ranges set unverified = 0, day_sends = 0, hour_sends = 0, hour_verified = 0, failed = 0,
+    update guard_ranges r set unverified = 0, day_sends = 0, hour_sends = 0, hour_verified = 0, failed = 0,
       shrinks = 0, refused_at = ${now}::timestamptz, limited_until = null
-    where name = ${target.prefix} returning ${noUser}`;
+    from (select name, limited_until from guard_ranges where name = ${target.prefix} for update) b
+    where r.name = b.name returning ${noUser}, b.limited_until as blocked_until`;
 }
 
 /** The text that the audit shows. */

@@ -5,7 +5,7 @@ import type { Operator } from '../../audit/operator-actions.ts';
 import type { Owner } from '../../sharing/slots.ts';
 import { maskPhone, type PhoneNumber } from '../../values/phone-number.ts';
 import type { AnnounceChange } from './announce-change.ts';
-import type { Block, BlocksStore, LiftTarget } from './blocks.store.ts';
+import type { Block, BlocksStore, Lifted, LiftTarget } from './blocks.store.ts';
 import { networkOf } from '../../values/network.ts';
 import type { Digest } from '../source.ts';
 
@@ -34,13 +34,13 @@ export function createBlocks({ store, digest, clock, announceChange, forgetRange
   return {
     listBlocks: (owner?: Owner): Promise<Block[]> => store.listBlocks(clock.now(), blockLimit, owner),
 
-    async liftBlock(who: Operator, what: Lift): Promise<number> {
+    async liftBlock(who: Operator, what: Lift): Promise<Lifted> {
       const target = liftTargetOf(what, digest);
-      const lifted = await store.liftBlock(target, who, clock.now());
-      if (lifted === 0) throw unknownBlock();
+      const result = await store.liftBlock(target, who, clock.now());
+      if (result.lifted === 0) throw unknownBlock();
       if ('prefix' in target) forgetRange?.(target.prefix);
       await announceChange(who, 'lift', Object.keys(target)[0]!);
-      return lifted;
+      return result;
     },
   };
 }

@@ -10,6 +10,8 @@ import { cutText } from '../transaction.ts';
 
 export interface Entry {
   line: number;
+  /** Its number in the file, from 1. */
+  number: number;
   texts: Texts;
   /** The texts of each transaction (TxDtls) inside the entry. */
   details: Texts[];
@@ -40,20 +42,25 @@ export class CamtStatement {
   readonly #timesSeen = new Map<string, number>();
 
   rowsOf(entry: Entry, account: string, individual: string | undefined): IncomingRow[] {
-    const { line, texts } = entry;
+    const { line, number, texts } = entry;
     if (individual === undefined) {
-      return [unreadable(line, `No individual is known for the account ${account}; give --individual or --accounts.`)];
+      return [
+        unreadable(
+          line,
+          `No individual is known for the account ${account} of entry ${number}; give --individual or --accounts.`,
+        ),
+      ];
     }
     const status = statusOf(texts);
     if (statusesLeftOut.has(status)) {
-      return [unreadable(line, `The entry has the status ${status}: no money has moved, so it is left out.`)];
+      return [unreadable(line, `Entry ${number} has the status ${status}: no money has moved, so it is left out.`)];
     }
     return partsOf(entry).map((part) => {
       const reference = referenceOf(part);
       if (reference === undefined && status === 'PDNG') {
         return unreadable(
           line,
-          'The entry is pending and has no reference by which its booking could be recognised, so it is left out.',
+          `Entry ${number} is pending and has no reference by which its booking could be recognised, so it is left out.`,
         );
       }
       const transactionId = reference ?? this.#digestOf(part, account);

@@ -4,12 +4,13 @@ import { SaxesParser } from 'saxes';
 import { CamtStatement, type Entry } from './camt-rows.ts';
 import type { IncomingRow } from '../record/ingest.ts';
 import { unreadable } from './ndjson.ts';
+import { UnusableFile } from './unusable-file.ts';
 
 export interface CamtOptions {
   /** The individual, if all accounts belong to one. */
   individual: string | undefined;
-  /** From IBAN or other account id to individual. */
-  accounts: Record<string, string>;
+  /** From IBAN or other account id, without spaces, to individual. */
+  accounts: ReadonlyMap<string, string>;
 }
 
 /** The size limit of one entry, in characters. */
@@ -20,28 +21,37 @@ export async function* readCamt(chunks: AsyncIterable<Buffer>, options: CamtOpti
   let decoder: TextDecoder | undefined;
   try {
     for await (const chunk of chunks) {
-      decoder ??= new TextDecoder(declaredEncoding(chunk), { fatal: true });
+      decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
       reader.write(decoder.decode(chunk, { stream: true }));
       yield reader.take();
     }
     reader.close((decoder ?? new TextDecoder()).decode());
     yield reader.take();
   } catch (error) {
+    if (error instanceof UnusableFile) throw error;
     // The rows before this point are kept; after it the file cannot be read.
-    yield [...reader.take(), unreadable(reader.line, whyUnreadable(error))];
+    yield [...reader.take(), unreadable(reader.line, `${whyUnreadable(error)} ${reader.whereItEnded}`)];
   }
 }
 
-function declaredEncoding(start: Buffer): string {
+/** XML 1.0, appendix F.1: UTF-16 shows in the first two bytes, which are a byte order mark or `<`. */
+const firstBytesOfUtf16: Record<string, string> = {
+  fffe: 'utf-16le',
+  '3c00': 'utf-16le',
+  feff: 'utf-16be',
+  '003c': 'utf-16be',
+};
+
+function encodingOf(start: Buffer): string {
   const declared = /^\uFEFF?<\?xml[^>]*encoding=["']([\w.-]+)["']/.exec(start.subarray(0, 200).toString())?.[1];
-  return declared ?? 'utf-8';
+  return firstBytesOfUtf16[start.toString('hex', 0, 2)] ?? declared ?? 'utf-8';
 }
 
 function whyUnreadable(error: unknown): string {
   if (error instanceof RangeError) return 'The encoding that the file declares is not known.';
   if (error instanceof TypeError) return 'The text is not valid in the encoding that the file declares.';
   // The parser puts its position before the message.
-  return `${(error as Error).message.replace(/^(\S+:)?\d+:\d+: /, '')} Nothing after this line was read.`;
+  return (error as Error).message.replace(/^(\S+:)?\d+:\d+: /, '');
 }
 
 class CamtReader {
@@ -49,10 +59,15 @@ class CamtReader {
   readonly #options: CamtOptions;
   #rows: IncomingRow[] = [];
   #path: string[] = [];
+  /** The root element as a person would name it. */
+  #root = '';
+  #hasStatements = false;
   #account = '';
   #statement = new CamtStatement();
   #entry: Entry | undefined;
   #entrySize = 0;
+  /** How many entries have been read. */
+  #entries = 0;
   #text = '';
 
   constructor(options: CamtOptions) {
@@ -63,9 +78,10 @@ class CamtReader {
     this.#parser.on('doctype', () => {
       throw new Error('The file has a DOCTYPE, which is refused.');
     });
-    this.#parser.on('opentag', ({ name, attributes }) =>
-      this.#open(localName(name), attributes as Record<string, string>),
-    );
+    this.#parser.on('opentag', ({ name, attributes }) => {
+      this.#root ||= describeRoot(name, attributes);
+      this.#open(localName(name), attributes);
+    });
     this.#parser.on('text', (text) => this.#add(text));
     this.#parser.on('cdata', (text) => this.#add(text));
     this.#parser.on('closetag', ({ name }) => this.#close(localName(name)));
@@ -75,12 +91,19 @@ class CamtReader {
     return this.#parser.line;
   }
 
+  /** A file may be one line, so the line alone does not say it. */
+  get whereItEnded(): string {
+    return this.#entries === 0 ? 'No entry was read.' : `Nothing after entry ${this.#entries} was read.`;
+  }
+
   write(text: string): void {
     this.#parser.write(text);
   }
 
   close(text: string): void {
     this.#parser.write(text).close();
+    if (this.#hasStatements) return;
+    throw new UnusableFile(1, `the file is not a camt.053 statement: no BkToCstmrStmt is in its ${this.#root}`);
   }
 
   take(): IncomingRow[] {
@@ -90,12 +113,14 @@ class CamtReader {
   #open(name: string, attributes: Record<string, string>): void {
     this.#path.push(name);
     this.#text = '';
+    if (name === 'BkToCstmrStmt') this.#hasStatements = true;
     if (name === 'Stmt') {
       this.#account = '';
       this.#statement = new CamtStatement();
     }
-    if (name === 'Ntry' && !this.#entry) {
-      this.#entry = { line: this.line, texts: new Map(), details: [] };
+    // Reports and notifications (camt.052, camt.054) have entries too.
+    if (name === 'Ntry' && !this.#entry && this.#hasStatements) {
+      this.#entry = { line: this.line, number: this.#entries + 1, texts: new Map(), details: [] };
       this.#entrySize = 0;
     }
     if (name === 'TxDtls') this.#entry?.details.push(new Map());
@@ -117,7 +142,8 @@ class CamtReader {
     this.#text = '';
     this.#path.pop();
     if (name === 'Ntry' && this.#entry) {
-      const individual = this.#options.accounts[this.#account] ?? this.#options.individual;
+      const individual = this.#options.accounts.get(this.#account.replaceAll(/\s/g, '')) ?? this.#options.individual;
+      this.#entries += 1;
       this.#rows.push(...this.#statement.rowsOf(this.#entry, this.#account, individual));
       this.#entry = undefined;
     }
@@ -132,6 +158,12 @@ class CamtReader {
     const key = [...this.#path.slice(from + 1, -1), name].join('/');
     target.set(key, [...(target.get(key) ?? []), text]);
   }
+}
+
+function describeRoot(name: string, attributes: Record<string, string>): string {
+  const [prefix] = name.split(':', 1);
+  const namespace = name.includes(':') ? attributes[`xmlns:${prefix}`] : attributes.xmlns;
+  return `root element ${name}${namespace ? ` of the namespace ${namespace}` : ''}`;
 }
 
 function localName(name: string): string {

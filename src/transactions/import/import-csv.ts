@@ -1,12 +1,14 @@
 /** Rows from CSV of any dialect. Every cell is a text until the rules of rows parse it. */
-import { readCsvRecords } from '../../formats/csv.ts';
+import { readCsvRecords, type CsvRecord } from '../../formats/csv.ts';
 import { JsonObject, MalformedJson, type Json } from '../../formats/json.ts';
 import { readJson } from '../../formats/json-reader.ts';
+import { loneReturns } from '../../formats/lines.ts';
 import { withoutLongNumbers } from '../details/account-numbers.ts';
 import { decimalDetails } from '../details/details.ts';
 import { incoming, unreadable } from './ndjson.ts';
 import type { IncomingRow } from '../record/ingest.ts';
 import { rowFields } from '../row.ts';
+import { UnusableFile } from './unusable-file.ts';
 
 export type DateOrder = 'iso' | 'dmy' | 'mdy';
 
@@ -24,25 +26,24 @@ export interface CsvOptions {
   dates: DateOrder;
 }
 
-/** An error that stops the import of the whole file, with its line. */
-export class UnusableFile extends Error {
-  constructor(line: number, why: string) {
-    super(`line ${line}: ${why}`);
-    this.name = 'UnusableFile';
-  }
-}
-
 export async function* readCsv(chunks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<IncomingRow[]> {
   let columns: (string | undefined)[] | undefined;
   for await (const records of readCsvRecords(decoded(chunks, options.encoding), options)) {
     const rows: IncomingRow[] = [];
-    for (const { line, cells, problem } of records) {
-      if (!cells) rows.push(unreadable(line, problem!));
-      else if (!columns) columns = fieldsOf(cells, options, line);
-      else rows.push(readRecord(cells, columns, line, options));
+    for (const record of records) {
+      const { line, cells, problem } = record;
+      if (!columns) columns = fieldsOf(headerOf(record), options, line);
+      else rows.push(cells ? readRecord(cells, columns, line, options) : unreadable(line, problem!));
     }
     yield rows;
   }
+  if (!columns) throw new UnusableFile(1, 'the file is empty; its first line must have the names of the columns');
+}
+
+function headerOf({ line, cells, problem }: CsvRecord): string[] {
+  if (!cells) throw new UnusableFile(line, `the names of the columns cannot be read. ${problem!.replace(/\.$/, '')}`);
+  if (cells.some((name) => name.includes('\r'))) throw new UnusableFile(line, loneReturns);
+  return cells;
 }
 
 /** Bytes that cannot be decoded are marked, and their row is refused. */
@@ -52,7 +53,7 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
   yield decoder.decode();
 }
 
-function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number): (string | undefined)[] {
+function fieldsOf(header: string[], { map, constants, signed }: CsvOptions, line: number): (string | undefined)[] {
   const named = header.map((name) => name.trim());
   for (const [field, column] of Object.entries(map)) {
     if (!named.includes(column)) {
@@ -63,6 +64,17 @@ function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number
     const mapped = Object.keys(map).find((field) => map[field] === name);
     return mapped ?? rowFields.find((field) => field.toLowerCase() === name.toLowerCase() && !(field in map));
   });
+  refuseTwice(fields, line);
+  const contradicted = [...Object.keys(constants), ...(signed ? ['transactionCategory'] : [])].find((field) =>
+    fields.includes(field),
+  );
+  if (contradicted !== undefined) {
+    throw new UnusableFile(
+      line,
+      `there is a column for ${contradicted}, which an option gives too (--individual, --set or --signed). ` +
+        'Leave out the option or the column',
+    );
+  }
   const missing = ['individualId', 'transactionId', 'amount', 'currency', 'timeStamp'].filter(
     (field) => !fields.includes(field) && !(field in constants),
   );
@@ -74,6 +86,12 @@ function fieldsOf(header: string[], { map, constants }: CsvOptions, line: number
     );
   }
   return fields;
+}
+
+/** Only one of the columns could be stored. */
+function refuseTwice(fields: (string | undefined)[], line: number): void {
+  const repeated = fields.find((field, index) => field !== undefined && fields.indexOf(field) !== index);
+  if (repeated !== undefined) throw new UnusableFile(line, `there are several columns for ${repeated}`);
 }
 
 /** The first line of a file without column names is a row, which may have a card number. */

@@ -42,7 +42,7 @@ export const guardLiftOperation = (control: GuardControl) =>
     responses: { 200: { about: 'The block is lifted.', shape: lifted } },
     errors: ['not-found'],
     async handle({ body: { block, userId, phoneNumber, address, reason }, caller }) {
-      const count = await control.lift({ ...caller, reason }, { block, userId, phoneNumber, address });
-      return reply(200, lifted, { lifted: count });
+      const result = await control.lift({ ...caller, reason }, { block, userId, phoneNumber, address });
+      return reply(200, lifted, { lifted: result.lifted });
     },
   });
