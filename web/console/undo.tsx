@@ -24,7 +24,7 @@ export function useNotice(): [Notice | undefined, (notice: Notice | undefined) =
 /** With `takesFocus` the button has the focus while it is there: the control that the change came from is disabled. */
 export function UndoNotice({ notice, takesFocus = false }: { notice: Notice | undefined; takesFocus?: boolean }) {
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (takesFocus) button.current?.focus();
   }, [notice]);
   return (
