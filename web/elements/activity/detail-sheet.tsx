@@ -70,7 +70,7 @@ function Detail({ transactionId, known, onName }: DetailProps) {
           <p class="name" dir="auto">
             {counterparty(transaction, texts)}
           </p>
-          <p class="amount">{signedAmount(transaction, locale)}</p>
+          <Amount text={signedAmount(transaction, locale)} />
           <p class={`status ${transaction.transactionStatus.toLowerCase()}`}>
             {nameOf(texts.statuses, transaction.transactionStatus)}
           </p>
@@ -95,6 +95,15 @@ function Detail({ transactionId, known, onName }: DetailProps) {
         </div>
       )}
     </>
+  );
+}
+
+/** The longer it is, the smaller are its digits. */
+function Amount({ text }: { text: string }) {
+  return (
+    <p class="amount" style={{ '--length': text.length }}>
+      {text}
+    </p>
   );
 }
 

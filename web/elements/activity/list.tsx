@@ -167,12 +167,21 @@ function isFocusElsewhere(list: HTMLElement): boolean {
   return focused ? !list.contains(focused) && !focused.contains(list) : document.activeElement !== document.body;
 }
 
-/** Amounts of a day that its heading shows, where it is wide and where it is narrow. The others are counted, and named in a title. */
-const shownAmounts = { wide: 4, narrow: 2 };
+/**
+ * What of a day's amounts its heading shows, where it is wide and where it is narrow: so many, if they have no more
+ * characters. The others are counted, and named in a title.
+ */
+const shownAmounts = { wide: { limit: 4, characters: 60 }, narrow: { limit: 2, characters: 33 } };
 
 interface DayAmount {
   kind: 'in' | 'out';
   text: string;
+}
+
+function countFitting(amounts: DayAmount[], { limit, characters }: { limit: number; characters: number }): number {
+  let used = 0;
+  const end = amounts.slice(0, limit).findIndex(({ text }) => (used += text.length) > characters);
+  return end < 0 ? Math.min(limit, amounts.length) : end;
 }
 
 function DayHeading({ day, today, height }: { day: VisibleDay; today: string; height: number }) {
@@ -181,18 +190,19 @@ function DayHeading({ day, today, height }: { day: VisibleDay; today: string; he
     ...(isZero(moneyIn) ? [] : [{ kind: 'in' as const, text: formatMoney(locale, moneyIn, currency, '+') }]),
     ...(isZero(moneyOut) ? [] : [{ kind: 'out' as const, text: formatMoney(locale, moneyOut, currency, '−') }]),
   ]);
+  const [wide, narrow] = [shownAmounts.wide, shownAmounts.narrow].map((space) => countFitting(amounts, space));
   return (
     <div class="day" part="heading" style={{ height: `${height}px` }}>
       <h3>{dates.day(day.day, today)}</h3>
       <p>
-        {amounts.slice(0, shownAmounts.wide).map(({ kind, text }, index) => (
-          <span key={text} class={`${kind}${index < shownAmounts.narrow ? '' : ' where-wide'}`}>
+        {amounts.slice(0, wide).map(({ kind, text }, index) => (
+          <span key={text} class={`${kind}${index < narrow! ? '' : ' where-wide'}`}>
             <span class="unseen">{kind === 'in' ? texts.moneyIn : texts.moneyOut} </span>
             {text}
           </span>
         ))}
-        <MoreAmounts amounts={amounts.slice(shownAmounts.wide)} place="where-wide" />
-        <MoreAmounts amounts={amounts.slice(shownAmounts.narrow)} place="where-narrow" />
+        <MoreAmounts amounts={amounts.slice(wide)} place="where-wide" />
+        <MoreAmounts amounts={amounts.slice(narrow)} place="where-narrow" />
       </p>
     </div>
   );

@@ -40,6 +40,7 @@ function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
   const direction = directionOf(transaction);
   const name = counterparty(transaction, texts);
   const amount = formatMoney(locale, transaction.amountText, transaction.currency);
+  const signed = signedAmount(transaction, locale);
   const type = nameOf(texts.types, transaction.transactionType);
   const status = nameOf(texts.statuses, transaction.transactionStatus);
   const time = dates.time(transaction.timeStamp);
@@ -72,7 +73,9 @@ function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
         </span>
       </span>
       <span class="worth" aria-hidden="true">
-        <span class="amount">{signedAmount(transaction, locale)}</span>
+        <span class="amount" style={{ '--length': signed.length }}>
+          {signed}
+        </span>
         <span class="more">
           {showsStatus && <span class="status">{status}</span>}
           <time dateTime={transaction.timeStamp}>{time}</time>
