@@ -207,6 +207,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
         <DetailSheet
           transactionId={sheet.id}
           known={sheet.transaction}
+          list={loaded?.rows}
           onName={(search) => apply({ ...noFilter, search })}
           onNewer={turn(-1)}
           onOlder={turn(1)}

@@ -20,7 +20,7 @@ export interface DetailSheetProps extends DetailProps {
   onClose(): void;
 }
 
-export function DetailSheet({ transactionId, known, onName, onNewer, onOlder, onClose }: DetailSheetProps) {
+export function DetailSheet({ onNewer, onOlder, onClose, ...detail }: DetailSheetProps) {
   const { texts } = useViewer();
   const turns = (
     <span class="turns">
@@ -30,7 +30,7 @@ export function DetailSheet({ transactionId, known, onName, onNewer, onOlder, on
   );
   return (
     <Sheet title={texts.details} closeText={texts.close} actions={turns} onClose={onClose}>
-      <Detail key={transactionId} transactionId={transactionId} known={known} onName={onName} />
+      <Detail key={detail.transactionId} {...detail} />
     </Sheet>
   );
 }
@@ -39,11 +39,13 @@ interface DetailProps {
   transactionId: string;
   /** The row of the list, if the sheet was opened from there. */
   known: Transaction | undefined;
+  /** Another object when the list was read again: then the transaction may have changed too. */
+  list: object | undefined;
   /** Shows everything with the name of the other party. */
   onName(name: string): void;
 }
 
-function Detail({ transactionId, known, onName }: DetailProps) {
+function Detail({ transactionId, known, list, onName }: DetailProps) {
   const { client, individualId, texts, locale, dates } = useViewer();
   const [transaction, setTransaction] = useState<DetailedTransaction | undefined>(known);
   const [complaint, setComplaint] = useState<string>();
@@ -59,7 +61,7 @@ function Detail({ transactionId, known, onName }: DetailProps) {
         setComplaint(isMissing ? texts.notFound : sentenceOf(troubleOf(error), texts));
       });
     return () => controller.abort();
-  }, [transactionId]);
+  }, [transactionId, list]);
 
   return (
     <>
