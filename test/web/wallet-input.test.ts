@@ -88,21 +88,36 @@ it('the menu of exports works where a button takes no focus when it is clicked',
   expect(download.suggestedFilename()).toMatch(/\.csv$/);
 });
 
-it('an export is not started twice', async () => {
+it('an export is not started twice, another one is, and one that stalls is given up', async () => {
   const page = await wallet.open(`?individual=${wallet.busy}`);
+  await page.clock.install();
   let requests = 0;
-  await page.route('**/app/export-transactions', async (route) => {
-    requests += 1;
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    await route.continue();
-  });
-  const start = async () => {
+  // An answer that begins and does not end.
+  await page.exposeFunction('noteRequest', () => (requests += 1));
+  await page.evaluate(`{
+    const send = window.fetch;
+    window.fetch = async (input, init) => {
+      if (!String(input).includes('/app/statement')) return send(input, init);
+      await window.noteRequest();
+      return new Response(new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) }));
+    };
+  }`);
+  const start = async (name: string) => {
     await page.getByLabel('Export').click();
-    await page.getByRole('button', { name: 'CSV' }).click();
+    await page.getByRole('button', { name, exact: true }).click();
   };
-  await start();
-  await Promise.all([page.waitForEvent('download'), start()]);
+  const statement = 'Statement (PDF)';
+  await start(statement);
+  await expect.poll(() => requests).toBe(1);
+  await start(statement);
+  await Promise.all([page.waitForEvent('download'), start('Spreadsheet (CSV)')]);
   expect(requests).toBe(1);
+  await page.clock.fastForward(10_000);
+  await page.getByText('The file is ready.').waitFor({ state: 'detached' });
+  await page.clock.fastForward(60_000);
+  await page.getByText('The service does not answer').waitFor();
+  await start(statement);
+  await expect.poll(() => requests).toBe(2);
 });
 
 it('a large export is written to a file while it arrives', async () => {
