@@ -176,6 +176,17 @@ describe('the list', () => {
     await page.locator(`[data-id="${target.transactionId}"]`).waitFor();
     await page.getByRole('button', { name: 'Jump to May 2026' }).click();
     await expect.poll(async () => (await topDay(page)).slice(0, 7)).toBe('2026-05');
+
+    // By keyboard: the date can be read, a year of which one digit is typed leads nowhere, and Enter jumps again.
+    const field = page.getByLabel('Jump to date');
+    await field.focus();
+    expect(await page.evaluate('getComputedStyle(document.activeElement.shadowRoot.activeElement).opacity')).toBe('1');
+    await field.fill('0002-02-15');
+    expect((await topDay(page)).slice(0, 7)).toBe('2026-05');
+    await field.press('Enter');
+    await expect.poll(() => topDay(page)).toBe('2026-01-01');
+    await field.click();
+    expect(await field.inputValue()).toBe('');
   });
 
   it('the chart’s table holds the months’ exact sums', async () => {
