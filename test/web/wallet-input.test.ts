@@ -231,17 +231,19 @@ it('the heading of a day names the totals of every currency', async () => {
   const id = (await wallet.client.createUser()).id;
   const currencies = ['EUR', 'USD', 'GBP', 'CHF', 'JPY'];
   await wallet.client.recordTransactions(
-    currencies.map((currency, index) => ({
+    [...currencies, 'USD'].map((currency, index) => ({
       individualId: id,
-      transactionId: currency,
+      transactionId: `${currency}-${index}`,
       amount: `${index + 1}00`,
       currency,
-      timeStamp: '2026-02-03T04:05:06Z',
+      timeStamp: index < currencies.length ? '2026-02-03T04:05:06Z' : '2026-02-01T04:05:06Z',
       transactionCategory: 'Debit',
     })),
   );
   const page = await wallet.open(`?individual=${id}`);
   const heading = page.locator('.day').first();
+  // The currency with the most days is the main one.
+  expect(await heading.locator('p > span').first().innerText()).toContain('US$');
   for (const width of [1280, 640, 390, 320]) {
     await page.setViewportSize({ width, height: 800 });
     const names = await heading.innerText();
@@ -269,9 +271,14 @@ it('a type and a status that are called like a built-in member are shown in word
       timeStamp: '2026-02-03T04:05:06Z',
       transactionType: 'constructor',
       transactionStatus: 'toString',
+      receiverName: 'A shop',
+      paymentNotes: 'שכר דירה',
     },
   ]);
   const page = await wallet.open(`?individual=${id}`);
+  // A note from right to left changes nothing of what is beside it.
+  const [note, type] = await page.locator('.what .more > *').all();
+  expect((await note!.boundingBox())!.x).toBeLessThan((await type!.boundingBox())!.x);
   await page.locator('button.row').first().click();
   const sheet = page.getByRole('dialog');
   await sheet.getByText('Constructor', { exact: true }).waitFor();

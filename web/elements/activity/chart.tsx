@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { addMonths, monthsBetween } from '../../intl/dates.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { currenciesOf, monthsUpTo, monthSums, type Layout, type Month } from './layout.ts';
-import { addDecimals, formatMoney, formatRoundMoney } from '../../intl/money.ts';
+import { addDecimals, formatMoney, formatRoundMoney, visibleLength } from '../../intl/money.ts';
 import { Spending, type SpendingSource } from './spending.tsx';
 import { TurnButton } from './turn-button.tsx';
 import { useViewer } from './viewer.ts';
@@ -65,7 +65,7 @@ export function Chart({ layout, currentMonth, onJump, onStatement, spending }: C
           />
         )}
       </header>
-      <dl class="sums" style={{ '--length': longest.length }}>
+      <dl class="sums" style={{ '--length': visibleLength(longest) }}>
         <div class="in" data-longest={longest}>
           <dt>{texts.moneyIn}</dt>
           <dd>{money(shownMonth.moneyIn)}</dd>

@@ -1,6 +1,7 @@
 /** One transaction: its details, its history, and a document about it. */
 import { useEffect, useState } from 'preact/hooks';
 import { LedgerlineError, type DetailedTransaction, type Transaction } from '../../../client/index.ts';
+import { visibleLength } from '../../intl/money.ts';
 import { detailGroupsOf } from '../../intl/transaction-details.ts';
 import { nameOf } from '../../intl/name-of.ts';
 import { History } from './history.tsx';
@@ -11,7 +12,8 @@ import { Sheet } from '../../ui/sheet.tsx';
 import { sentenceOf } from './states.tsx';
 import { troubleOf } from '../../data/trouble.ts';
 import { TurnButton } from './turn-button.tsx';
-import { counterparty, detailFormatsOf, directionOf, isVoid, partyOf, signedAmount, useViewer } from './viewer.ts';
+import { isVoid, statusKindOf } from './status.ts';
+import { counterparty, detailFormatsOf, directionOf, partyOf, signedAmount, useViewer } from './viewer.ts';
 
 export interface DetailSheetProps extends DetailProps {
   /** To the transaction above or below it in the list. Undefined if there is none, or none is known. */
@@ -73,9 +75,7 @@ function Detail({ transactionId, known, list, onName }: DetailProps) {
             {counterparty(transaction, texts)}
           </p>
           <Amount text={signedAmount(transaction, locale)} />
-          <p class={`status ${transaction.transactionStatus.toLowerCase()}`}>
-            {nameOf(texts.statuses, transaction.transactionStatus)}
-          </p>
+          <p class={`status ${statusKindOf(transaction)}`}>{nameOf(texts.statuses, transaction.transactionStatus)}</p>
           <dl>
             <Fact name={texts.when} value={dates.full(transaction.timeStamp)} />
             <Fact name={texts.sender} value={transaction.senderName} />
@@ -103,7 +103,7 @@ function Detail({ transactionId, known, list, onName }: DetailProps) {
 /** The longer it is, the smaller are its digits. */
 function Amount({ text }: { text: string }) {
   return (
-    <p class="amount" style={{ '--length': text.length }}>
+    <p class="amount" style={{ '--length': visibleLength(text) }}>
       {text}
     </p>
   );
