@@ -1,4 +1,4 @@
-/** Markdown as HTML: headings get ids, links lead to pages of the site, and raw HTML is not allowed. */
+/** Markdown as HTML: headings get ids, links lead to pages of the site, comments are left out, and other raw HTML is not allowed. */
 import { Marked } from 'marked';
 import { escape, raw } from './html.js';
 
@@ -34,7 +34,7 @@ export function renderMarkdown(text, { resolve, identifyRows = false } = {}) {
       return `<div class="code"><pre tabindex="0"><code>${escape(content)}</code></pre></div>\n`;
     },
     html({ text: content }) {
-      return escape(content);
+      return escape(content.replaceAll(/<!--[^]*?-->/g, ''));
     },
     table({ header, rows }) {
       const cell = (tag, { tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`;

@@ -42,7 +42,9 @@ const operationAddress = ({ operation }) => `/docs/api/${operation.operationId}`
 /** Where a link of a guide leads in the site. Undefined for a file that the site does not have. */
 export function createLinkResolver(guides) {
   return (href) => {
-    if (/^(https?:|#)/.test(href)) return href;
+    if (href.startsWith('#')) return href;
+    // http://HOST:PORT in a table looks like a link.
+    if (/^https?:/.test(href)) return URL.canParse(href) ? href : undefined;
     if (href === '../openapi.json') return '/openapi.json';
     const [, name, fragment = ''] = /^(?:\.\/|docs\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
     if (name !== undefined && guides.has(name)) return `/docs/${name}${fragment}`;

@@ -7,7 +7,7 @@ export interface Formats {
   /** The start and the end of a period: a day, or a moment if it is not the first or the last of its day. */
   first(instant: string): string;
   last(instant: string): string;
-  /** An exact decimal of any length, after its sign. */
+  /** An exact decimal of any length, after its sign. Zero has none. */
   amount(decimal: string, currency: string, sign?: string): string;
   count(value: number): string;
   /** The month of an instant, in the time zone of the document, such as `2026-11`. */
@@ -68,7 +68,7 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
     first: (instant) => bound(instant, -1000),
     last: (instant) => bound(instant, 1000),
     amount: (decimal, currency, sign = '') =>
-      isolateLeftToRight(`${sign}${writeAmount(decimal, currency)} ${currency}`),
+      isolateLeftToRight(`${/[1-9]/.test(decimal) ? sign : ''}${writeAmount(decimal, currency)} ${currency}`),
     count: (value) => counts.format(value),
     monthOf: (instant) =>
       isAtEnd(instant) ? instant.slice(0, 7) : isoMonths.format(new Date(instant)).padStart(7, '0'),

@@ -235,7 +235,12 @@ export class StatementDocument {
     const month = this.#formats.monthOf(row.timeStamp);
     if (month !== this.#month) this.#drawSubtotals();
     this.#month = month;
-    const language = { formats: this.#formats, names: this.#names, direction: this.#direction };
+    const language = {
+      formats: this.#formats,
+      names: this.#names,
+      unnamed: this.#texts.unnamed,
+      direction: this.#direction,
+    };
     this.#drawRow(['TD'], cellsOf(this.#type, language, row));
   }
 

@@ -21,18 +21,27 @@ const dateStyle: Style = { size: 8 };
 export interface RowLanguage {
   formats: Formats;
   names: ValueNames;
+  /** For a row without names and notes. */
+  unnamed: string;
   direction: Direction;
 }
 
-export function cellsOf(type: Typesetter, { formats, names, direction }: RowLanguage, row: StatementRow): Cell[] {
+export function cellsOf(type: Typesetter, language: RowLanguage, row: StatementRow): Cell[] {
+  const { formats, names, unnamed, direction } = language;
   const category = row.category.toLowerCase();
   const sign = { debit: '−', credit: '+' }[category] ?? '';
-  const isVoid = ['rejected', 'cancelled', 'reversed'].includes(row.status.toLowerCase());
+  const isVoid = ['rejected', 'cancelled'].includes(row.status.toLowerCase());
   const isUsual = row.status.toLowerCase() === 'accepted';
   const about = [nameOf(names.types, row.type), row.notes, accountOf(row), row.details.reference ?? row.transactionId];
   return [
     fittedCell(type, columns.date, formats.moment(row.timeStamp), dateStyle),
-    [spansOf(type, partyOf(row, direction), about.filter(isGiven).map(isolate).join(' · '))],
+    [
+      spansOf(
+        type,
+        partyOf(row, direction) || (row.notes === '' ? unnamed : ''),
+        about.filter(isGiven).map(isolate).join(' · '),
+      ),
+    ],
     fittedCell(type, columns.status, type.shorten(nameOf(names.statuses, row.status), 2 * columns.status.width), {
       size: 8,
       ...(isUsual && { color: grey }),
@@ -55,7 +64,7 @@ function spansOf(type: Typesetter, name: string, about: string): Span[] {
 }
 
 function partyOf({ category, senderName, receiverName }: StatementRow, direction: Direction): string {
-  if (category.toLowerCase() === 'debit') return isolate(receiverName);
+  if (category.toLowerCase() === 'debit') return isolate(receiverName || senderName);
   if (category.toLowerCase() === 'credit') return isolate(senderName);
   return [senderName, receiverName]
     .filter(isGiven)

@@ -40,6 +40,7 @@ export interface StatementTexts {
   type: string;
   paymentSystem: string;
   transactionId: string;
+  unnamed: string;
 }
 
 const english: StatementTexts = {
@@ -76,6 +77,7 @@ const english: StatementTexts = {
   type: 'Type',
   paymentSystem: 'Paid through',
   transactionId: 'Transaction id',
+  unnamed: 'Unnamed',
 };
 
 const byLanguage: Record<string, StatementTexts> = {
@@ -114,6 +116,7 @@ const byLanguage: Record<string, StatementTexts> = {
     type: 'Art',
     paymentSystem: 'Gezahlt über',
     transactionId: 'Umsatz-ID',
+    unnamed: 'Ohne Namen',
   },
   fr: {
     title: 'Relevé de compte',
@@ -149,6 +152,7 @@ const byLanguage: Record<string, StatementTexts> = {
     type: 'Type',
     paymentSystem: 'Payé par',
     transactionId: 'Identifiant de l’opération',
+    unnamed: 'Sans nom',
   },
   es: {
     title: 'Extracto de cuenta',
@@ -184,6 +188,7 @@ const byLanguage: Record<string, StatementTexts> = {
     type: 'Tipo',
     paymentSystem: 'Pagado por',
     transactionId: 'Identificador del movimiento',
+    unnamed: 'Sin nombre',
   },
   pt: {
     title: 'Extrato da conta',
@@ -219,6 +224,7 @@ const byLanguage: Record<string, StatementTexts> = {
     type: 'Tipo',
     paymentSystem: 'Pago por',
     transactionId: 'Identificador do movimento',
+    unnamed: 'Sem nome',
   },
   it: {
     title: 'Estratto conto',
@@ -254,6 +260,7 @@ const byLanguage: Record<string, StatementTexts> = {
     type: 'Tipo',
     paymentSystem: 'Pagato tramite',
     transactionId: 'Identificativo del movimento',
+    unnamed: 'Senza nome',
   },
   ar: {
     title: 'كشف الحساب',
@@ -289,6 +296,7 @@ const byLanguage: Record<string, StatementTexts> = {
     type: 'النوع',
     paymentSystem: 'وسيلة الدفع',
     transactionId: 'معرّف المعاملة',
+    unnamed: 'بلا اسم',
   },
   ja: {
     title: '取引明細書',
@@ -324,6 +332,7 @@ const byLanguage: Record<string, StatementTexts> = {
     type: '種類',
     paymentSystem: '支払方法',
     transactionId: '取引ID',
+    unnamed: '名前なし',
   },
 };
 

@@ -87,6 +87,15 @@ const aRow: StatementRow = {
 
 const textOf = ({ pages }: ReadPdf) => pages.flat().join('\n');
 
+it('a row without names, and an amount of zero, are as in the wallet', async () => {
+  const text = textOf(await draw([{ amount: '0.00' }, { senderName: 'Only Sender' }, { notes: 'Only note' }]));
+  expect(text).toContain('Unnamed');
+  expect(text.match(/Unnamed/g)).toHaveLength(1);
+  expect(text).toContain('Only Sender');
+  expect(text).toContain('0.00 EUR');
+  expect(text).not.toContain('−0.00');
+});
+
 describe('the pages', () => {
   it('have one line for each row, 36 on a page after the first, and say how many there are', async () => {
     const { pages } = await readStatement(person, { timeZone: 'Asia/Tokyo' });

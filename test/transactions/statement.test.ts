@@ -140,7 +140,8 @@ describe('a statement', () => {
       const line = lines.find((each) => each.includes(`${party} `))!;
       const status = { Accepted: 'Completed', Rejected: 'Rejected' }[transactionStatus!];
       expect(line).toMatch(new RegExp(`^${date} ${party} Bank transfer · `));
-      expect(line.endsWith(` ${status} ${sign}${Number(amount).toFixed(2)} ${currency}`)).toBe(true);
+      const value = `${Number(amount) === 0 ? '' : sign}${Number(amount).toFixed(2)}`;
+      expect(line.endsWith(` ${status} ${value} ${currency}`)).toBe(true);
     }
   });
 

@@ -1,6 +1,6 @@
 /** What the activity screen computes before it draws: days, sums, positions. */
 import { describe, expect, it } from 'vitest';
-import type { TransactionPeriod } from '../../client/index.ts';
+import type { Transaction, TransactionPeriod } from '../../client/index.ts';
 import { addMonths, dayOf, firstMoment, lastDayOf, lastMoment } from '../../web/intl/dates.ts';
 import { noFilter, readAddress, writeAddress } from '../../web/elements/activity/filter.ts';
 import {
@@ -14,6 +14,7 @@ import {
   visibleDays,
 } from '../../web/elements/activity/layout.ts';
 import { boxLimit, ScrollRange } from '../../web/elements/activity/scroll-range.ts';
+import { isVoid, statusKindOf } from '../../web/elements/activity/status.ts';
 import { addDecimals, formatMoney, isGreater, parseAmount } from '../../web/intl/money.ts';
 
 describe('a day', () => {
@@ -106,6 +107,23 @@ describe('money', () => {
     expect(formatMoney('en-GB', '500', 'JPY')).toBe('JP¥500');
     expect(formatMoney('en-GB', '9007199254740993.17', 'USD')).toBe('US$9,007,199,254,740,993.17');
   });
+});
+
+it('only a status that is known as a failure looks like one, and only rows that no sum has are struck out', () => {
+  const looks = ['Accepted', 'PENDING', 'Rejected', 'cancelled', 'Reversed', 'OnHold', ''].map((transactionStatus) => {
+    const transaction = { transactionStatus } as Transaction;
+    return [statusKindOf(transaction), isVoid(transaction)];
+  });
+  const failed = 'failed';
+  expect(looks).toEqual([
+    ['good', false],
+    ['pending', false],
+    [failed, true],
+    [failed, true],
+    [failed, false],
+    ['', false],
+    ['', false],
+  ]);
 });
 
 const period = (from: string, count: number, currency = 'EUR'): TransactionPeriod => ({

@@ -56,8 +56,16 @@ describe('the site', () => {
         .map((href) => `${from}: ${href}`),
     );
     expect(broken).toEqual([]);
+    const hrefs = [...site.values()].flatMap((text) => [...text.matchAll(/<a [^>]*href="(http[^"]*)"/g)]);
+    expect(hrefs.map(([, href]) => href!).filter((href) => !URL.canParse(href))).toEqual([]);
     const search = JSON.parse(await readFile(new URL('search.json', built), 'utf8')) as { address: string }[];
     expect(search.filter(({ address }) => !ids.has(address.split('#')[0]!))).toEqual([]);
+  });
+
+  it('shows no comments', async () => {
+    expect([...(await readSite())].filter(([, text]) => text.includes('&lt;!--')).map(([address]) => address)).toEqual(
+      [],
+    );
   });
 
   it('lists the operations of the API, and none of the pages', async () => {
@@ -122,13 +130,44 @@ describe('a page', () => {
     const answer = page.locator('.try .answer');
     await expect.poll(() => answer.innerText()).toContain('200 OK');
     expect(await answer.innerText()).toContain('      "amount": 12.50,');
+    await page.goto(`${service.url}/docs/api/get-transaction`);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => answer.innerText()).toContain('200 OK');
+  });
+
+  it('asks before it removes anything', async () => {
+    const id = await service.createUser();
+    const page = await openDocs(service, '/docs/api/erase-user');
+    await page.getByLabel('Address').fill(`/User/${id}`);
+    const questions: string[] = [];
+    page.once('dialog', (dialog) => (questions.push(dialog.message()), void dialog.dismiss()));
+    await page.getByRole('button', { name: 'Send' }).click();
+    expect(questions).toEqual([`Erase a user? This cannot be undone.\n\nDELETE ${service.url}/User/${id}`]);
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.getByRole('button', { name: 'Send' }).click();
+    const answer = page.locator('.try .answer');
+    await expect.poll(() => answer.innerText()).toContain('204');
+  });
+
+  it('has no client of the sandbox in its samples outside the sandbox', async () => {
+    const page = await openDocs(service, '/docs');
+    await expect.poll(() => page.locator('#content').innerText()).toContain('client_id=sandbox');
+    await page.route('**/docs', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('data-mode="sandbox"', 'data-mode="production"');
+      await route.fulfill({ response, body });
+    });
+    await page.reload();
+    await expect.poll(() => page.locator('#content').innerText()).toContain('client_id=your-client-id');
+    expect(await page.locator('#content').innerText()).not.toContain('=sandbox');
   });
 });
 
 describe('the search', () => {
   it.each([
     ['phone-taken', 'error phone-taken', '**/docs/errors#phone-taken'],
-    ['send a verification', 'operation Send a verification code', '**/docs/api/send-code'],
+    // Not the one that sends it again.
+    ['send-code', 'operation Send a verification code', '**/docs/api/send-code'],
     ['LEDGERLINE_PAGES', 'setting LEDGERLINE_PAGES', '**/docs/config#LEDGERLINE_PAGES'],
   ])('finds %s', async (words, name, address) => {
     const page = await openDocs(service, '/docs');

@@ -1,4 +1,5 @@
 /** What the form computes: countries, spellings of numbers, durations. */
+import metadata from 'libphonenumber-js/metadata.min.json' with { type: 'json' };
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { expect, it } from 'vitest';
 import { countriesIn, findCountries, homeCountry } from '../../web/intl/countries.ts';
@@ -16,7 +17,9 @@ it('the countries are those of libphonenumber, and can be searched', () => {
   const countries = countriesIn('en');
   expect(findCountries(countries, 'ger')[0]!.name).toBe('Germany');
   expect(findCountries(countries, 'US')[0]!.name).toBe('United States');
-  expect(findCountries(countries, '+358').map(({ code }) => code)).toEqual(['AX', 'FI']);
+  expect(findCountries(countries, '+358').map(({ code }) => code)).toEqual(['FI', 'AX']);
+  const shared = Object.entries(metadata.country_calling_codes).filter(([, codes]) => codes.length > 1);
+  expect(shared.map(([digits]) => findCountries(countries, digits)[0]!.code)).toEqual(shared.map(([, [main]]) => main));
 });
 
 it('numbers are read in the spellings of their country', () => {

@@ -159,7 +159,7 @@ describe('the totals of a filter', () => {
 });
 
 describe('on paper', () => {
-  const controls = /Search|Filters|Jump to date|Export|Sandbox|Refresh|Statement/;
+  const controls = /Search|Filters|Jump to date|Export|Sandbox|Refresh|Statement|Spending by type/;
 
   it('the button prints every row of the filter, and no controls', async () => {
     const page = await open('&activity-search=even');

@@ -74,7 +74,11 @@ describe('filters', () => {
     await page.getByLabel('At least').fill('30');
     await page.getByLabel('At most').fill('20');
     await page.getByRole('button', { name: 'Show results' }).click();
-    expect(await page.getByRole('alert').innerText()).toContain('must not be after');
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Amount: The first value must not be greater/);
+    await page.getByLabel('From').fill('2026-02-02');
+    await page.getByLabel('To', { exact: true }).fill('2026-01-01');
+    await page.getByRole('button', { name: 'Show results' }).click();
+    expect(await page.getByRole('alert').innerText()).toMatch(/^Dates:/);
   });
 
   it('a filter without matches says so, and an invalid filter in the address is ignored', async () => {

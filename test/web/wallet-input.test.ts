@@ -88,21 +88,36 @@ it('the menu of exports works where a button takes no focus when it is clicked',
   expect(download.suggestedFilename()).toMatch(/\.csv$/);
 });
 
-it('an export is not started twice', async () => {
+it('an export is not started twice, another one is, and one that stalls is given up', async () => {
   const page = await wallet.open(`?individual=${wallet.busy}`);
+  await page.clock.install();
   let requests = 0;
-  await page.route('**/app/export-transactions', async (route) => {
-    requests += 1;
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    await route.continue();
-  });
-  const start = async () => {
+  // An answer that begins and does not end.
+  await page.exposeFunction('noteRequest', () => (requests += 1));
+  await page.evaluate(`{
+    const send = window.fetch;
+    window.fetch = async (input, init) => {
+      if (!String(input).includes('/app/statement')) return send(input, init);
+      await window.noteRequest();
+      return new Response(new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) }));
+    };
+  }`);
+  const start = async (name: string) => {
     await page.getByLabel('Export').click();
-    await page.getByRole('button', { name: 'CSV' }).click();
+    await page.getByRole('button', { name, exact: true }).click();
   };
-  await start();
-  await Promise.all([page.waitForEvent('download'), start()]);
+  const statement = 'Statement (PDF)';
+  await start(statement);
+  await expect.poll(() => requests).toBe(1);
+  await start(statement);
+  await Promise.all([page.waitForEvent('download'), start('Spreadsheet (CSV)')]);
   expect(requests).toBe(1);
+  await page.clock.fastForward(10_000);
+  await page.getByText('The file is ready.').waitFor({ state: 'detached' });
+  await page.clock.fastForward(60_000);
+  await page.getByText('The service does not answer').waitFor();
+  await start(statement);
+  await expect.poll(() => requests).toBe(2);
 });
 
 it('a large export is written to a file while it arrives', async () => {
@@ -216,17 +231,19 @@ it('the heading of a day names the totals of every currency', async () => {
   const id = (await wallet.client.createUser()).id;
   const currencies = ['EUR', 'USD', 'GBP', 'CHF', 'JPY'];
   await wallet.client.recordTransactions(
-    currencies.map((currency, index) => ({
+    [...currencies, 'USD'].map((currency, index) => ({
       individualId: id,
-      transactionId: currency,
+      transactionId: `${currency}-${index}`,
       amount: `${index + 1}00`,
       currency,
-      timeStamp: '2026-02-03T04:05:06Z',
+      timeStamp: index < currencies.length ? '2026-02-03T04:05:06Z' : '2026-02-01T04:05:06Z',
       transactionCategory: 'Debit',
     })),
   );
   const page = await wallet.open(`?individual=${id}`);
   const heading = page.locator('.day').first();
+  // The currency with the most days is the main one.
+  expect(await heading.locator('p > span').first().innerText()).toContain('US$');
   for (const width of [1280, 640, 390, 320]) {
     await page.setViewportSize({ width, height: 800 });
     const names = await heading.innerText();
@@ -254,9 +271,14 @@ it('a type and a status that are called like a built-in member are shown in word
       timeStamp: '2026-02-03T04:05:06Z',
       transactionType: 'constructor',
       transactionStatus: 'toString',
+      receiverName: 'A shop',
+      paymentNotes: 'שכר דירה',
     },
   ]);
   const page = await wallet.open(`?individual=${id}`);
+  // A note from right to left changes nothing of what is beside it.
+  const [note, type] = await page.locator('.what .more > *').all();
+  expect((await note!.boundingBox())!.x).toBeLessThan((await type!.boundingBox())!.x);
   await page.locator('button.row').first().click();
   const sheet = page.getByRole('dialog');
   await sheet.getByText('Constructor', { exact: true }).waitFor();

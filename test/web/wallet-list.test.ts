@@ -5,7 +5,7 @@ import { addDecimals } from '../../web/intl/money.ts';
 import { nameOf } from '../../web/intl/name-of.ts';
 import { nameOf as nameInStatement } from '../../src/statements/value-names.ts';
 import { startService } from '../harness/service.ts';
-import { count, scroller, shownIds, topDay, walletOf, type Wallet } from '../harness/browser/wallet.ts';
+import { count, hold, scroller, shownIds, topDay, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
 let wallet: Wallet;
 beforeAll(async () => {
@@ -176,6 +176,17 @@ describe('the list', () => {
     await page.locator(`[data-id="${target.transactionId}"]`).waitFor();
     await page.getByRole('button', { name: 'Jump to May 2026' }).click();
     await expect.poll(async () => (await topDay(page)).slice(0, 7)).toBe('2026-05');
+
+    // By keyboard: the date can be read, a year of which one digit is typed leads nowhere, and Enter jumps again.
+    const field = page.getByLabel('Jump to date');
+    await field.focus();
+    expect(await page.evaluate('getComputedStyle(document.activeElement.shadowRoot.activeElement).opacity')).toBe('1');
+    await field.fill('0002-02-15');
+    expect((await topDay(page)).slice(0, 7)).toBe('2026-05');
+    await field.press('Enter');
+    await expect.poll(() => topDay(page)).toBe('2026-01-01');
+    await field.click();
+    expect(await field.inputValue()).toBe('');
   });
 
   it('the chart’s table holds the months’ exact sums', async () => {
@@ -209,6 +220,14 @@ describe('the list', () => {
 it('the number of results is beside the filters', async () => {
   const page = await wallet.open(`?individual=${wallet.busy}&activity-type=CARD`);
   expect(await page.locator('.chips .results').innerText()).toBe(await count(page));
+  // Until the answer is there, the number and the sums of the filter before are not shown.
+  const release = await hold(page, '**/app/get-all-transactions');
+  await page.getByRole('button', { name: 'Money in', exact: true }).click();
+  await expect.poll(() => page.locator('.results').innerText()).toBe('Loading transactions');
+  expect(await page.locator('.totals').count()).toBe(0);
+  release();
+  await page.locator('.totals').waitFor();
+  await page.getByRole('button', { name: 'All', exact: true }).click();
   await page.getByRole('button', { name: 'Remove filter: Card' }).click();
   await page.locator('.results').waitFor({ state: 'detached' });
 });

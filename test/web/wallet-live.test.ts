@@ -80,6 +80,19 @@ it('a row that changes is drawn again where it is', async () => {
   expect(await page.locator('.fresh').count()).toBe(0);
 });
 
+it('an open sheet and its history follow the list', async () => {
+  const id = await wallet.service.createUser();
+  const pending = row(id, { transactionStatus: 'Pending', amount: '7.00', currency: 'EUR' });
+  await wallet.service.record([pending]);
+  const page = await wallet.open(`?individual=${id}`);
+  await page.locator('button.row').click();
+  const sheet = page.getByRole('dialog', { name: 'Transaction' });
+  await sheet.locator('.history').waitFor();
+  await wallet.service.record([{ ...pending, amount: '9.99', transactionStatus: 'Rejected' }]);
+  await expect.poll(() => sheet.locator('.detail > .amount').innerText()).toContain('9.99');
+  await sheet.locator('.history').getByText('Status: Pending → Rejected').waitFor();
+});
+
 it('a row that changes far down leaves the keyboard where it is, and the rows around it', async () => {
   const id = await wallet.service.createUser();
   const rows = Array.from({ length: 252 }, (_, index) =>

@@ -30,10 +30,15 @@ describe('the wallet', () => {
 
   it('says that an individual is unknown, and offers no second try', async () => {
     const page = await openPage(`${wallet.service.url}/wallet?individual=2000000000`, { expected: /status of 400/ });
-    await page.getByRole('heading', { name: 'This wallet does not exist' }).waitFor();
+    const unknown = page.getByRole('heading', { name: 'This wallet does not exist' });
+    await unknown.waitFor();
     // Trying again could not help.
     expect(await page.locator('.state').getByRole('button').count()).toBe(0);
     await expectAccessible(page);
+    for (const individual of ['abc', '0', '-1', '99999999999']) {
+      await page.goto(`${wallet.service.url}/wallet?individual=${individual}`);
+      await unknown.waitFor();
+    }
   });
 
   it('says that there is no connection, keeps its rows, and recovers by itself', async () => {
@@ -92,10 +97,10 @@ describe('the wallet', () => {
     await page.locator('button.row').first().waitFor();
   });
 
-  it('asks for a token where there is no sandbox', async () => {
+  it('asks for a token where there is no sandbox, and shows the wallet that the token is for', async () => {
     const page = await openPage(`${wallet.service.url}/`);
     page.removeAllListeners('console');
-    await page.route('**/wallet', async (route) => {
+    await page.route(/\/wallet(\?.*)?$/, async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace('data-mode="sandbox"', 'data-mode="production"');
       await route.fulfill({ response, body });
@@ -105,10 +110,19 @@ describe('the wallet', () => {
     await field.fill('not a token');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('That token was refused').waitFor();
-    await field.fill(await wallet.service.token('transactions:read', 1));
     await expectAccessible(page);
+    await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}`);
+    await field.fill(await wallet.service.token('transactions:read', 1));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'You have no access to this wallet' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Wallet' }).getAttribute('href')).toBe(
+      `/wallet?individual=${wallet.busy}`,
+    );
+    await page.goto(`${wallet.service.url}/wallet`);
+    await field.fill(await wallet.service.token('transactions:read', wallet.busy));
     await page.keyboard.press('Enter');
     await page.locator('button.row').first().waitFor();
+    expect(await count(page)).toBe('10,000 transactions');
     // And may take it back.
     await page.getByRole('button', { name: 'Sign out' }).click();
     await field.waitFor();

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExact } from '../../client/index.ts';
 import { activityTexts } from '../../web/intl/languages/activity-texts.ts';
-import { expectAccessible, expectNarrow } from '../harness/browser/page.ts';
+import { expectAccessible, expectFits, expectNarrow } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, topDay, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
@@ -84,6 +84,51 @@ describe('for every viewer', () => {
     await expectAccessible(arabic);
     await expectNarrow(arabic);
   });
+});
+
+it('no amount is cut off or leaves its box, however long it is and however narrow the screen', async () => {
+  const { id } = await wallet.client.createUser();
+  const amounts = [
+    ['1250000000', 'VND', 'Credit'],
+    ['985000000', 'VND', 'Debit'],
+    ['12500000.50', 'USD', 'Debit'],
+    ['99999999999999999999.99', 'EUR', 'Debit'],
+  ] as const;
+  await wallet.client.recordTransactions(
+    amounts.map(([amount, currency, transactionCategory], index) => ({
+      individualId: id,
+      transactionId: `large-${index}`,
+      amount,
+      currency,
+      transactionCategory,
+      transactionType: 'P2P',
+      timeStamp: '2026-02-03T04:05:06Z',
+      receiverName: 'A shop with a long name',
+    })),
+  );
+  const page = await wallet.open(`?individual=${id}&activity-type=P2P`);
+  await page.getByText('Spending by type').click();
+  for (const currency of ['EUR', 'USD', 'VND']) {
+    await page.locator('.chart select').selectOption(currency);
+    await page.locator('.spending .amount').waitFor();
+    for (const width of [320, 360, 640, 1280]) {
+      await page.setViewportSize({ width, height: 2000 });
+      const cut = await page.evaluate<string[]>(`(() => {
+        const root = document.querySelector('ledgerline-activity').shadowRoot;
+        const shown = root.querySelectorAll('.row .amount, .sums dd, .totals dd, .day p > :not([title]), .day bdi, .spending .amount');
+        return [...shown].filter((part) => {
+          const box = part.closest('.row, .chart, .totals, .day').getBoundingClientRect();
+          const text = document.createRange();
+          text.selectNodeContents(part);
+          return [...text.getClientRects()].some(({ left, right, top, bottom, width }) => width > 1 &&
+            (left < box.left || right > box.right || top < box.top || bottom > box.bottom));
+        }).map(({ textContent }) => textContent);
+      })()`);
+      expect([width, currency, cut]).toEqual([width, currency, []]);
+    }
+  }
+  await page.locator('[data-id="large-3"]').click();
+  await expectFits(page);
 });
 
 describe('languages', () => {

@@ -10,6 +10,8 @@ export type Trouble =
   | { kind: 'not-allowed' }
   /** There is no valid token. */
   | { kind: 'expired' }
+  /** The token is bound to somebody else. */
+  | { kind: 'not-this-user' }
   /** There is nobody with this id. */
   | { kind: 'unknown' }
   /** The service is overloaded or fails; it is asked again. */
@@ -26,6 +28,7 @@ export function troubleOf(error: unknown): Trouble {
   if (isUnreachable) return { kind: navigator.onLine ? 'unreachable' : 'offline' };
   if (!(error instanceof LedgerlineError)) return { kind: 'error', traceId: undefined };
   if (error.kind === 'unauthorized') return { kind: 'expired' };
+  if (error.reason === 'not-this-user') return { kind: 'not-this-user' };
   if (error.reason === 'unknown-individual') return { kind: 'unknown' };
   const { traceId, retryAfterSeconds } = error;
   const isBusy = error.kind === 'unavailable' || error.kind === 'too-many';
@@ -39,7 +42,7 @@ export function traceIdOf(error: unknown): string | undefined {
 
 /** Whether waiting can help. An apparent refusal by CORS may be the answer of a proxy while the service restarts. */
 export function isTemporary(trouble: Trouble): boolean {
-  return !['error', 'expired', 'unknown'].includes(trouble.kind);
+  return !['error', 'expired', 'not-this-user', 'unknown'].includes(trouble.kind);
 }
 
 /** Whether the service refuses the token that pins a list (`asOf`). It is valid for a day. */

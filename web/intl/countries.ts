@@ -16,6 +16,9 @@ SH290 SI386 SJ47 SK421 SL232 SM378 SN221 SO252 SR597 SS211 ST239 SV503 SX1 SY963
 TH66 TJ992 TK690 TL670 TM993 TN216 TO676 TR90 TT1 TV688 TW886 TZ255 UA380 UG256 US1 UY598 UZ998 VA39 VC1 VE58
 VG1 VI1 VN84 VU678 WF681 WS685 XK383 YE967 YT262 ZA27 ZM260 ZW263`;
 
+/** Of the countries that share a calling code, those that libphonenumber has first; a test compares them. */
+const mainCountries = ['US', 'RU', 'IT', 'GB', 'NO', 'AU', 'MA', 'RE', 'SH', 'FI', 'GP', 'CW'];
+
 export interface Country {
   /** ISO 3166-1, such as GB. */
   code: string;
@@ -60,12 +63,16 @@ export function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && new RegExp(`\\b${code}\\d`).test(table);
 }
 
-/** By name without accents, by calling code, or by ISO code. */
+/** By name without accents, by calling code (the main country of a code first), or by ISO code. */
 export function findCountries(countries: Country[], search: string): Country[] {
   const wanted = plain(search);
   if (wanted === '') return countries;
   const digits = wanted.replace(/^(\+|00)/, '');
-  if (/^\d+$/.test(digits)) return countries.filter(({ callingCode }) => callingCode.startsWith(digits));
+  if (/^\d+$/.test(digits)) {
+    const isMain = ({ code, callingCode }: Country) => callingCode === digits && mainCountries.includes(code);
+    const byDigits = countries.filter(({ callingCode }) => callingCode.startsWith(digits));
+    return [...byDigits.filter(isMain), ...byDigits.filter((country) => !isMain(country))];
+  }
   const byCode = countries.filter(({ code }) => code.toLowerCase() === wanted);
   const byName = countries.filter((country) => !byCode.includes(country) && plain(country.name).includes(wanted));
   const isFirst = ({ name }: Country) => plain(name).startsWith(wanted);

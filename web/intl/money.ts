@@ -98,6 +98,11 @@ function isolatedAmount(digits: string, currency: string): string {
   return `\u2067\u2066${digits}\u2069\u00a0\u2068${currency}\u2069\u2069`;
 }
 
+/** The characters of a shown amount that take up space. */
+export function visibleLength(amount: string): number {
+  return amount.replaceAll(/[\u2066-\u2069]/g, '').length;
+}
+
 const formatters = new Map<string, Intl.NumberFormat>();
 
 function formatterOf(locale: string, currency: string, scale: number, sign: Sign): Intl.NumberFormat {

@@ -10,13 +10,19 @@ interface Entry {
 
 const shownResults = 20;
 
-/** Every word must be there. A title counts more than what is about it, and a beginning more than a middle. */
+/**
+ * Every word must be there. The end of a path counts most, then a title more than what is about it, and a beginning more
+ * than a middle.
+ */
 function find(entries: Entry[], words: string[]): Entry[] {
   const scored = entries.flatMap((entry) => {
     const title = entry.title.toLowerCase();
     const all = `${title} ${entry.about} ${entry.kind}`.toLowerCase();
     if (!words.every((word) => all.includes(word))) return [];
-    const score = words.reduce((sum, word) => sum + (title.startsWith(word) ? 3 : title.includes(word) ? 2 : 1), 0);
+    const about = entry.about.toLowerCase();
+    const scoreOf = (word: string) =>
+      about.endsWith(`/${word}`) ? 4 : title.startsWith(word) ? 3 : title.includes(word) ? 2 : 1;
+    const score = words.reduce((sum, word) => sum + scoreOf(word), 0);
     return [{ entry, score: score / words.length - title.length / 1000 }];
   });
   return scored

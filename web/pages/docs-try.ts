@@ -30,12 +30,20 @@ export function prepareTryForm(form: HTMLFormElement): void {
   const button = form.querySelector('button')!;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
+    if (form.dataset.method === 'DELETE' && !isConfirmed(form)) return;
     button.disabled = true;
     send(form)
       .then((lines) => show(answer, lines))
       .catch((error: unknown) => show(answer, [`The request failed: ${String(error)}`]))
       .finally(() => (button.disabled = false));
   });
+}
+
+/** What is removed cannot be restored, and the address is filled in already. */
+function isConfirmed(form: HTMLFormElement): boolean {
+  const what = document.querySelector('h1')!.innerText;
+  const address = new URL(new FormData(form).get('address') as string, location.href).href;
+  return confirm(`${what}? This cannot be undone.\n\nDELETE ${address}`);
 }
 
 async function send(form: HTMLFormElement): Promise<string[]> {

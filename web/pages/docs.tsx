@@ -14,13 +14,19 @@ import { Header, isSandbox } from './header.tsx';
 const freshNumber = () =>
   isSandbox ? `+4474009${String(Math.floor(Math.random() * 100_000)).padStart(5, '0')}` : '+447700900123';
 
+/** Production refuses the client of the sandbox. */
+function withOwnClient(text: string): string {
+  if (isSandbox) return text;
+  return text.replaceAll(/(client_(id|secret)\W+)sandbox/g, (_, before, what) => `${before}your-client-${what}`);
+}
+
 function fillPlaceholders(): void {
   const values: Record<string, string> = { '{origin}': location.origin, '{phoneNumber}': freshNumber() };
-  const fill = (text: string) => text.replaceAll(/\{(origin|phoneNumber)\}/g, (mark) => values[mark]!);
+  const fill = (text: string) => withOwnClient(text.replaceAll(/\{(origin|phoneNumber)\}/g, (mark) => values[mark]!));
   const texts = document.createTreeWalker(document.getElementById('content')!, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const { data } = texts.currentNode as Text;
-    if (data.includes('{')) (texts.currentNode as Text).data = fill(data);
+    if (/[{=]/.test(data)) (texts.currentNode as Text).data = fill(data);
   }
 }
 

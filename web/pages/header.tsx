@@ -34,13 +34,13 @@ export function Header({ here, locale = 'en', onSignOut, children }: HeaderProps
       <a class="skip" href="#content" onClick={focusContent}>
         {texts.skip}
       </a>
-      <a class="brand" href={links.find(([, name]) => name === (isSandbox ? 'sandbox' : here))![0]}>
+      <a class="brand" href={addressOf(isSandbox ? 'sandbox' : here)}>
         <img src={icon} alt="" width="28" height="28" />
         <span>Ledgerline</span>
       </a>
       <nav aria-label={texts.pages}>
         {shown.map(([href, name]) => (
-          <a key={href} href={href} aria-current={name === here ? 'page' : undefined}>
+          <a key={href} href={addressOf(name)} aria-current={name === here ? 'page' : undefined}>
             {texts[name]}
           </a>
         ))}
@@ -54,6 +54,13 @@ export function Header({ here, locale = 'en', onSignOut, children }: HeaderProps
       )}
     </header>
   );
+}
+
+/** From a wallet the link to the wallet leads to the same individual. */
+function addressOf(page: HeaderProps['here']): string {
+  const [href] = links.find(([, name]) => name === page)!;
+  const individual = page === 'wallet' && new URL(location.href).searchParams.get('individual');
+  return individual ? `${href}?${new URLSearchParams({ individual }).toString()}` : href;
 }
 
 /** The address may contain the state of the page, so it is not changed. */

@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
 import { LedgerlineActivity } from '../elements/activity/element.tsx';
+import { isUserId, userOfToken } from '../data/user-id.ts';
 import { Icon } from '../ui/icons.tsx';
 import { activityTexts } from '../intl/languages/activity-texts.ts';
 import { pageTexts } from '../intl/languages/page-texts.ts';
@@ -11,7 +12,8 @@ import type { NumberDialog } from './number-dialog.tsx';
 import { describePage, pageLocale as locale } from './page-locale.ts';
 import { SignIn } from './sign-in.tsx';
 
-const individual = Number(new URL(location.href).searchParams.get('individual')) || 1;
+/** Whose wallet the address asks for. If it does not: in a sandbox the demo individual's, else that of the token's user. */
+const asked = new URL(location.href).searchParams.get('individual') || (isSandbox ? '1' : undefined);
 
 /**
  * A sandbox gives a token to every caller; elsewhere a person pastes one. The token is requested while the texts are
@@ -22,43 +24,55 @@ function sandboxToken(): TokenSource {
     baseUrl: '',
     clientId: 'sandbox',
     clientSecret: 'sandbox',
-    userId: individual,
+    userId: Number(asked),
     scope: 'transactions:read',
   });
   // A failure is shown by the element, which asks for the token next.
-  void Promise.allSettled([token(false)]);
+  if (isUserId(Number(asked))) void Promise.allSettled([token(false)]);
   return token;
 }
 
-const firstToken = isSandbox ? sandboxToken() : undefined;
+interface Session {
+  individual: string;
+  getToken: TokenSource;
+}
+
+const sandboxSession = isSandbox ? { individual: asked!, getToken: sandboxToken() } : undefined;
+
+/** The largest id. The service refuses the token, or says that there is no such wallet. */
+const nobody = String(2 ** 31 - 1);
+
+function sessionOf(token: string): Session {
+  return { individual: asked ?? userOfToken(token) ?? nobody, getToken: () => token };
+}
 
 function WalletPage() {
-  const [getToken, setGetToken] = useState<TokenSource | undefined>(() => firstToken);
+  const [session, setSession] = useState<Session | undefined>(sandboxSession);
   const [isRefused, setRefused] = useState(false);
   const [Dialog, setDialog] = useState<typeof NumberDialog>();
   const onExpired = () => {
     if (isSandbox) return;
     setRefused(true);
-    setGetToken(undefined);
+    setSession(undefined);
   };
   const signOut = () => {
     setRefused(false);
-    setGetToken(undefined);
+    setSession(undefined);
   };
   return (
     <>
-      <Header here="wallet" locale={locale} onSignOut={getToken && !isSandbox ? signOut : undefined}>
-        {isSandbox && <NumberButton onOpen={(dialog) => setDialog(() => dialog)} />}
+      <Header here="wallet" locale={locale} onSignOut={session && !isSandbox ? signOut : undefined}>
+        {isSandbox && isUserId(Number(asked)) && <NumberButton onOpen={(dialog) => setDialog(() => dialog)} />}
       </Header>
-      {Dialog && <Dialog userId={individual} onClose={() => setDialog(undefined)} />}
-      {getToken ? (
-        <Wallet getToken={getToken} onExpired={onExpired} />
+      {Dialog && <Dialog userId={Number(asked)} onClose={() => setDialog(undefined)} />}
+      {session ? (
+        <Wallet session={session} onExpired={onExpired} />
       ) : (
         <SignIn
-          about={pageTexts.of(locale).signInAbout(individual)}
+          about={pageTexts.of(locale).signInAbout}
           locale={locale}
           isRefused={isRefused}
-          onToken={(token) => setGetToken(() => () => token)}
+          onToken={(token) => setSession(sessionOf(token))}
         />
       )}
     </>
@@ -88,18 +102,18 @@ function NumberButton({ onOpen }: { onOpen(dialog: typeof NumberDialog): void })
   );
 }
 
-function Wallet({ getToken, onExpired }: { getToken: TokenSource; onExpired(): void }) {
+function Wallet({ session, onExpired }: { session: Session; onExpired(): void }) {
   const box = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const element = new LedgerlineActivity();
-    element.setAttribute('individual', String(individual));
+    element.setAttribute('individual', session.individual);
     element.setAttribute('locale', locale);
     element.setAttribute('address-bar', '');
-    element.getToken = getToken;
+    element.getToken = session.getToken;
     element.addEventListener('ledgerline-session-expired', onExpired);
     box.current!.replaceChildren(element);
     return () => element.remove();
-  }, [getToken]);
+  }, [session]);
   return <main id="content" ref={box} />;
 }
 

@@ -41,6 +41,8 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   const today = dayOf(new Date(), timeZone);
   const currencies = useMemo(() => (complete ? currenciesOf(complete.layout) : []), [complete]);
   const count = loaded?.count;
+  /** While a new filter is loading, the rows and sums are still those of the one before. */
+  const isCurrent = loaded?.filter === filter;
   const hasRows = count !== undefined && count > 0;
   const isCompact = layout === 'compact';
   const hasChart = layout === 'full' && (loaded ? hasRows : isLoading && !trouble && !isEmpty);
@@ -114,7 +116,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
   }
 
   function countText(): string {
-    if (count === undefined) return isLoading ? texts.loading : '';
+    if (count === undefined || !isCurrent) return isLoading ? texts.loading : '';
     return count === 1 ? texts.countOne : texts.count(count.toLocaleString(locale));
   }
 
@@ -165,7 +167,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
         {!isNew && !isCompact && (
           <Chips filter={filter} results={isFiltered(filter) ? countText() : ''} onChange={apply} />
         )}
-        {!isCompact && isFiltered(filter) && complete && hasRows && <Totals layout={complete.layout} />}
+        {!isCompact && isFiltered(filter) && complete && isCurrent && hasRows && <Totals layout={complete.layout} />}
         <NewsPill news={hasRows ? news : undefined} onShow={showNews} />
 
         {trouble && !hasRows && <TroubleState trouble={trouble} onRetry={reload} />}
@@ -207,6 +209,7 @@ export function ActivityScreen({ scroller }: { scroller: HTMLElement }) {
         <DetailSheet
           transactionId={sheet.id}
           known={sheet.transaction}
+          list={loaded?.rows}
           onName={(search) => apply({ ...noFilter, search })}
           onNewer={turn(-1)}
           onOlder={turn(1)}

@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { addMonths, monthsBetween } from '../../intl/dates.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { currenciesOf, monthsUpTo, monthSums, type Layout, type Month } from './layout.ts';
-import { addDecimals, formatMoney, formatRoundMoney } from '../../intl/money.ts';
+import { addDecimals, formatMoney, formatRoundMoney, visibleLength } from '../../intl/money.ts';
 import { Spending, type SpendingSource } from './spending.tsx';
 import { TurnButton } from './turn-button.tsx';
 import { useViewer } from './viewer.ts';
@@ -27,6 +27,8 @@ export function Chart({ layout, currentMonth, onJump, onStatement, spending }: C
   const [pointed, setPointed] = useState<string>();
   const currency = (currencies.includes(chosen) ? chosen : currencies[0]) ?? '';
   const sums = useMemo(() => monthSums(layout, currency), [layout, currency]);
+  const money = (text: string) => formatMoney(locale, text, currency);
+  const longest = useMemo(() => longestSum(sums, money), [sums, locale]);
   const { newest, oldest } = monthRange(layout);
   const [page, setPage] = useState(0);
   // The chart follows the list, so that both show the same time.
@@ -39,7 +41,6 @@ export function Chart({ layout, currentMonth, onJump, onStatement, spending }: C
   if (months.length === 0) return null;
   const shown = [pointed, currentMonth].flatMap((name) => months.filter(({ month }) => month === name))[0];
   const shownMonth = shown ?? months.at(-1)!;
-  const money = (text: string) => formatMoney(locale, text, currency);
 
   return (
     <section class="chart card" part="chart" aria-label={texts.chart}>
@@ -64,12 +65,12 @@ export function Chart({ layout, currentMonth, onJump, onStatement, spending }: C
           />
         )}
       </header>
-      <dl class="sums">
-        <div class="in">
+      <dl class="sums" style={{ '--length': visibleLength(longest) }}>
+        <div class="in" data-longest={longest}>
           <dt>{texts.moneyIn}</dt>
           <dd>{money(shownMonth.moneyIn)}</dd>
         </div>
-        <div class="out">
+        <div class="out" data-longest={longest}>
           <dt>{texts.moneyOut}</dt>
           <dd>{money(shownMonth.moneyOut)}</dd>
         </div>
@@ -92,6 +93,11 @@ export function Chart({ layout, currentMonth, onJump, onStatement, spending }: C
       </button>
     </section>
   );
+}
+
+function longestSum(sums: ReadonlyMap<string, Month>, money: (text: string) => string): string {
+  const texts = [...sums.values()].flatMap(({ moneyIn, moneyOut }) => [money(moneyIn), money(moneyOut)]);
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '');
 }
 
 /** What is left of a month, with its sign. */

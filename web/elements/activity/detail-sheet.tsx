@@ -1,6 +1,7 @@
 /** One transaction: its details, its history, and a document about it. */
 import { useEffect, useState } from 'preact/hooks';
 import { LedgerlineError, type DetailedTransaction, type Transaction } from '../../../client/index.ts';
+import { visibleLength } from '../../intl/money.ts';
 import { detailGroupsOf } from '../../intl/transaction-details.ts';
 import { nameOf } from '../../intl/name-of.ts';
 import { History } from './history.tsx';
@@ -11,7 +12,8 @@ import { Sheet } from '../../ui/sheet.tsx';
 import { sentenceOf } from './states.tsx';
 import { troubleOf } from '../../data/trouble.ts';
 import { TurnButton } from './turn-button.tsx';
-import { counterparty, detailFormatsOf, directionOf, isVoid, partyOf, signedAmount, useViewer } from './viewer.ts';
+import { isVoid, statusKindOf } from './status.ts';
+import { counterparty, detailFormatsOf, directionOf, partyOf, signedAmount, useViewer } from './viewer.ts';
 
 export interface DetailSheetProps extends DetailProps {
   /** To the transaction above or below it in the list. Undefined if there is none, or none is known. */
@@ -20,7 +22,7 @@ export interface DetailSheetProps extends DetailProps {
   onClose(): void;
 }
 
-export function DetailSheet({ transactionId, known, onName, onNewer, onOlder, onClose }: DetailSheetProps) {
+export function DetailSheet({ onNewer, onOlder, onClose, ...detail }: DetailSheetProps) {
   const { texts } = useViewer();
   const turns = (
     <span class="turns">
@@ -30,7 +32,7 @@ export function DetailSheet({ transactionId, known, onName, onNewer, onOlder, on
   );
   return (
     <Sheet title={texts.details} closeText={texts.close} actions={turns} onClose={onClose}>
-      <Detail key={transactionId} transactionId={transactionId} known={known} onName={onName} />
+      <Detail key={detail.transactionId} {...detail} />
     </Sheet>
   );
 }
@@ -39,11 +41,13 @@ interface DetailProps {
   transactionId: string;
   /** The row of the list, if the sheet was opened from there. */
   known: Transaction | undefined;
+  /** Another object when the list was read again: then the transaction may have changed too. */
+  list: object | undefined;
   /** Shows everything with the name of the other party. */
   onName(name: string): void;
 }
 
-function Detail({ transactionId, known, onName }: DetailProps) {
+function Detail({ transactionId, known, list, onName }: DetailProps) {
   const { client, individualId, texts, locale, dates } = useViewer();
   const [transaction, setTransaction] = useState<DetailedTransaction | undefined>(known);
   const [complaint, setComplaint] = useState<string>();
@@ -59,7 +63,7 @@ function Detail({ transactionId, known, onName }: DetailProps) {
         setComplaint(isMissing ? texts.notFound : sentenceOf(troubleOf(error), texts));
       });
     return () => controller.abort();
-  }, [transactionId]);
+  }, [transactionId, list]);
 
   return (
     <>
@@ -70,10 +74,8 @@ function Detail({ transactionId, known, onName }: DetailProps) {
           <p class="name" dir="auto">
             {counterparty(transaction, texts)}
           </p>
-          <p class="amount">{signedAmount(transaction, locale)}</p>
-          <p class={`status ${transaction.transactionStatus.toLowerCase()}`}>
-            {nameOf(texts.statuses, transaction.transactionStatus)}
-          </p>
+          <Amount text={signedAmount(transaction, locale)} />
+          <p class={`status ${statusKindOf(transaction)}`}>{nameOf(texts.statuses, transaction.transactionStatus)}</p>
           <dl>
             <Fact name={texts.when} value={dates.full(transaction.timeStamp)} />
             <Fact name={texts.sender} value={transaction.senderName} />
@@ -95,6 +97,15 @@ function Detail({ transactionId, known, onName }: DetailProps) {
         </div>
       )}
     </>
+  );
+}
+
+/** The longer it is, the smaller are its digits. */
+function Amount({ text }: { text: string }) {
+  return (
+    <p class="amount" style={{ '--length': visibleLength(text) }}>
+      {text}
+    </p>
   );
 }
 

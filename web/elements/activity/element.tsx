@@ -12,6 +12,7 @@ import sheetsCss from './sheets.css?inline';
 import { dateFormats } from '../../intl/dates.ts';
 import { usableTimeZone } from '../../intl/locale.ts';
 import { activityTexts, type ActivityTexts } from '../../intl/languages/activity-texts.ts';
+import { isUserId } from '../../data/user-id.ts';
 import { ServiceElement } from '../service-element.ts';
 import { attributes } from './description.ts';
 import { State } from './states.tsx';
@@ -46,18 +47,29 @@ export class LedgerlineActivity extends ServiceElement<ActivityTexts> {
   }
 
   protected missingAttributes(): string[] {
-    return Number(this.getAttribute('individual')) ? [] : ['individual'];
+    return this.getAttribute('individual') ? [] : ['individual'];
   }
 
   protected authorizedContent(): ComponentChild {
-    const individualId = Number(this.getAttribute('individual'));
-    if (!individualId) return null;
+    const given = this.getAttribute('individual');
+    if (!given) return null;
+    const individualId = Number(given);
+    if (!isUserId(individualId)) return this.#unknown();
     const viewer = this.#viewer(individualId);
     return (
       // For another viewer everything starts again.
       <ViewerContext.Provider value={viewer} key={`${individualId} ${viewer.timeZone}`}>
         <ActivityScreen scroller={this} />
       </ViewerContext.Provider>
+    );
+  }
+
+  #unknown(): ComponentChild {
+    const { unknownTitle, unknown } = this.texts;
+    return (
+      <div class="screen alone" {...this.languageAttributes}>
+        <State icon="alert" title={unknownTitle} about={unknown} />
+      </div>
     );
   }
 

@@ -38,7 +38,8 @@ export function FilterSheet({ filter, today, currencies, types, statuses, onAppl
     }
     const areDatesCrossed = draft.from && draft.to && draft.from > draft.to;
     const areAmountsCrossed = amountFrom && amountTo && isGreater(amountFrom, amountTo);
-    if (areDatesCrossed || areAmountsCrossed) return setComplaint(texts.badRange);
+    const crossed = areDatesCrossed ? texts.dates : areAmountsCrossed ? texts.amount : undefined;
+    if (crossed) return setComplaint(`${crossed}: ${texts.badRange}`);
     const [type, status, currency] = [draft.type, draft.status, draft.currency].map((text) => text.trim());
     onApply({ ...draft, type: type!, status: status!, currency: currency!, amountFrom, amountTo });
   }

@@ -1,12 +1,21 @@
 /** The list. Only the rows around the visible part are in the document, however long the list is. */
 import type { Ref } from 'preact';
-import { useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Transaction } from '../../../client/index.ts';
-import { boxOf, dayAt, dayNotAfter, dayOfRow, visibleDays, type VisibleDay } from './layout.ts';
+import {
+  boxOf,
+  currenciesOf,
+  dayAt,
+  dayNotAfter,
+  dayOfRow,
+  visibleDays,
+  type CurrencyTotal,
+  type VisibleDay,
+} from './layout.ts';
 import { WaitingRow, Row } from './row.tsx';
 import type { Loaded } from './use-activity.ts';
 import { useScroll } from './use-scroll.ts';
-import { formatMoney, isZero } from '../../intl/money.ts';
+import { formatMoney, isZero, visibleLength } from '../../intl/money.ts';
 import { useViewer } from './viewer.ts';
 
 /** Pixels that are drawn above and below the visible part. */
@@ -35,6 +44,7 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
   const { dates, texts, remPixels } = useViewer();
   const box = useRef<HTMLDivElement>(null);
   const { view, boxHeight, scrollTo } = useScroll(box, scroller, layout.height);
+  const currencies = useMemo(() => currenciesOf(layout), [layout]);
   const [active, setActive] = useState(0);
   const mustFocusActive = useRef(false);
   const lastLoaded = useRef(loaded);
@@ -120,7 +130,7 @@ export function List({ loaded, scroller, today, handle, onTopMonth, onOpen }: Li
         const { top, height, hiddenRows, listHeight } = boxOf(day, layout);
         return (
           <section key={day.day} data-day={day.day} style={{ top: `${top - view.offset}px`, height: `${height}px` }}>
-            <DayHeading day={day} today={today} height={layout.headingHeight} />
+            <DayHeading day={day} today={today} height={layout.headingHeight} currencies={currencies} />
             <ul class="card" aria-label={dates.day(day.day, today)} style={{ height: `${listHeight}px` }}>
               {Array.from({ length: day.shownTo - day.shownFrom }, (_, index) => {
                 const inDay = day.shownFrom + index;
@@ -167,32 +177,52 @@ function isFocusElsewhere(list: HTMLElement): boolean {
   return focused ? !list.contains(focused) && !focused.contains(list) : document.activeElement !== document.body;
 }
 
-/** Amounts of a day that its heading shows, where it is wide and where it is narrow. The others are counted, and named in a title. */
-const shownAmounts = { wide: 4, narrow: 2 };
+/**
+ * What of a day's amounts its heading shows, where it is wide and where it is narrow: so many, if they have no more
+ * characters. The others are counted, and named in a title.
+ */
+const shownAmounts = { wide: { limit: 4, characters: 60 }, narrow: { limit: 2, characters: 33 } };
 
 interface DayAmount {
   kind: 'in' | 'out';
   text: string;
 }
 
-function DayHeading({ day, today, height }: { day: VisibleDay; today: string; height: number }) {
+function countFitting(amounts: DayAmount[], { limit, characters }: { limit: number; characters: number }): number {
+  let used = 0;
+  const end = amounts.slice(0, limit).findIndex(({ text }) => (used += visibleLength(text)) > characters);
+  return end < 0 ? Math.min(limit, amounts.length) : end;
+}
+
+interface DayHeadingProps {
+  day: VisibleDay;
+  today: string;
+  height: number;
+  /** The main one of the wallet first. */
+  currencies: string[];
+}
+
+function DayHeading({ day, today, height, currencies }: DayHeadingProps) {
   const { locale, dates, texts } = useViewer();
-  const amounts = day.totals.flatMap(({ currency, moneyIn, moneyOut }): DayAmount[] => [
+  const rank = ({ currency }: CurrencyTotal) => currencies.indexOf(currency);
+  const totals = day.totals.toSorted((a, b) => rank(a) - rank(b));
+  const amounts = totals.flatMap(({ currency, moneyIn, moneyOut }): DayAmount[] => [
     ...(isZero(moneyIn) ? [] : [{ kind: 'in' as const, text: formatMoney(locale, moneyIn, currency, '+') }]),
     ...(isZero(moneyOut) ? [] : [{ kind: 'out' as const, text: formatMoney(locale, moneyOut, currency, '−') }]),
   ]);
+  const [wide, narrow] = [shownAmounts.wide, shownAmounts.narrow].map((space) => countFitting(amounts, space));
   return (
     <div class="day" part="heading" style={{ height: `${height}px` }}>
       <h3>{dates.day(day.day, today)}</h3>
       <p>
-        {amounts.slice(0, shownAmounts.wide).map(({ kind, text }, index) => (
-          <span key={text} class={`${kind}${index < shownAmounts.narrow ? '' : ' where-wide'}`}>
+        {amounts.slice(0, wide).map(({ kind, text }, index) => (
+          <span key={text} class={`${kind}${index < narrow! ? '' : ' where-wide'}`}>
             <span class="unseen">{kind === 'in' ? texts.moneyIn : texts.moneyOut} </span>
             {text}
           </span>
         ))}
-        <MoreAmounts amounts={amounts.slice(shownAmounts.wide)} place="where-wide" />
-        <MoreAmounts amounts={amounts.slice(shownAmounts.narrow)} place="where-narrow" />
+        <MoreAmounts amounts={amounts.slice(wide)} place="where-wide" />
+        <MoreAmounts amounts={amounts.slice(narrow)} place="where-narrow" />
       </p>
     </div>
   );

@@ -3,8 +3,9 @@ import { useMemo } from 'preact/hooks';
 import type { Transaction } from '../../../client/index.ts';
 import { nameOf } from '../../intl/name-of.ts';
 import { Icon } from '../../ui/icons.tsx';
-import { formatMoney } from '../../intl/money.ts';
-import { counterparty, directionOf, isVoid, signedAmount, useViewer } from './viewer.ts';
+import { formatMoney, visibleLength } from '../../intl/money.ts';
+import { isVoid, statusKindOf } from './status.ts';
+import { counterparty, directionOf, signedAmount, useViewer } from './viewer.ts';
 
 /** Keeps the place of a row that is loading. */
 export function WaitingRow() {
@@ -40,10 +41,12 @@ function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
   const direction = directionOf(transaction);
   const name = counterparty(transaction, texts);
   const amount = formatMoney(locale, transaction.amountText, transaction.currency);
+  const signed = signedAmount(transaction, locale);
   const type = nameOf(texts.types, transaction.transactionType);
   const status = nameOf(texts.statuses, transaction.transactionStatus);
   const time = dates.time(transaction.timeStamp);
   const sentence = { in: texts.received, out: texts.paid, other: texts.neither }[direction](amount, name);
+  const note = transaction.paymentNotes === name ? '' : transaction.paymentNotes;
   const isPending = transaction.transactionStatus === 'Pending';
   const showsStatus = transaction.transactionStatus !== 'Accepted' && status !== '';
   return (
@@ -67,14 +70,20 @@ function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
         <span class="name" dir="auto">
           {name}
         </span>
-        <span class="more" dir="auto">
-          {[transaction.paymentNotes !== name && transaction.paymentNotes, type].filter(Boolean).join(' · ')}
+        <span class="more">
+          <bdi>{note}</bdi>
+          <span>
+            {note && type && ' · '}
+            {type}
+          </span>
         </span>
       </span>
       <span class="worth" aria-hidden="true">
-        <span class="amount">{signedAmount(transaction, locale)}</span>
+        <span class="amount" style={{ '--length': visibleLength(signed) }}>
+          {signed}
+        </span>
         <span class="more">
-          {showsStatus && <span class="status">{status}</span>}
+          {showsStatus && <span class={`status ${statusKindOf(transaction)}`}>{status}</span>}
           <time dateTime={transaction.timeStamp}>{time}</time>
         </span>
       </span>

@@ -14,6 +14,9 @@ export type SaveFile = (name: string, request: () => Promise<Response>, rows?: n
 /** A file with more rows is written while it arrives, where the browser can do that, instead of being held in memory. */
 const streamedRows = 10_000;
 
+/** An answer of which nothing arrives for so long is given up. */
+const silentSeconds = 60;
+
 /** Not in every browser, and not yet in the types. */
 interface FilePicker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
@@ -39,10 +42,31 @@ async function pickFile(suggestedName: string, rows: number): Promise<FileSystem
   }
 }
 
+/** Fails when nothing has arrived for too long. */
+function untilSilent(): TransformStream<Uint8Array, Uint8Array> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = (stream: TransformStreamDefaultController) => {
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => stream.error(new LedgerlineError('offline', 'The file stopped arriving.')),
+      silentSeconds * 1000,
+    );
+  };
+  return new TransformStream({
+    start: wait,
+    transform(chunk, stream) {
+      wait(stream);
+      stream.enqueue(chunk);
+    },
+    flush: () => clearTimeout(timer),
+  });
+}
+
 async function write(response: Response, file: FileSystemFileHandle | undefined, name: string): Promise<void> {
+  const body = response.body!.pipeThrough(untilSilent());
   // If the answer breaks off, the file stays as it was before.
-  if (file) await response.body!.pipeTo(await file.createWritable());
-  else offerFile(await response.blob(), name);
+  if (file) await body.pipeTo(await file.createWritable());
+  else offerFile(await new Response(body, { headers: response.headers }).blob(), name);
 }
 
 /** The person has closed the dialog. */
@@ -50,13 +74,13 @@ function isDeclined(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** `onMessage` is called with the progress, in a short sentence. One file at a time. */
+/** `onMessage` is called with the progress, in a short sentence. A file that is being saved is not started again. */
 export function useSaveFile(onMessage: (text: string) => void): SaveFile {
   const { texts, locale } = useViewer();
-  const isRunning = useRef(false);
+  const running = useRef(new Set<string>()).current;
   return async (name, request, rows = 0) => {
-    if (isRunning.current) return;
-    isRunning.current = true;
+    if (running.has(name)) return onMessage(texts.exporting);
+    running.add(name);
     try {
       const file = await pickFile(name, rows);
       onMessage(texts.exporting);
@@ -65,7 +89,7 @@ export function useSaveFile(onMessage: (text: string) => void): SaveFile {
     } catch (error) {
       onMessage(isDeclined(error) ? '' : fileSentence(error, texts, locale));
     } finally {
-      isRunning.current = false;
+      running.delete(name);
     }
   };
 }

@@ -74,9 +74,19 @@ interface JumpToProps {
   onJump(date: string): void;
 }
 
+/** While the digits of a year are typed, it is one of the first years for a moment. Enter jumps there too. */
+const firstTypedDay = '1000-01-01';
+
 export function JumpTo({ newest, oldest, onJump }: JumpToProps) {
   const { texts } = useViewer();
   const input = useRef<HTMLInputElement>(null);
+
+  function openPicker(): void {
+    // So that the same day can be chosen again.
+    input.current!.value = '';
+    input.current!.showPicker?.();
+  }
+
   return (
     <div class="jump pill">
       <Icon name="calendar" />
@@ -90,8 +100,9 @@ export function JumpTo({ newest, oldest, onJump }: JumpToProps) {
         disabled={newest === undefined}
         min={oldest}
         max={newest}
-        onClick={() => input.current!.showPicker?.()}
-        onChange={(event) => event.currentTarget.value && onJump(event.currentTarget.value)}
+        onClick={openPicker}
+        onChange={({ currentTarget: { value } }) => value >= firstTypedDay && onJump(value)}
+        onKeyDown={({ key, currentTarget: { value } }) => key === 'Enter' && value && onJump(value)}
       />
     </div>
   );

@@ -50,6 +50,8 @@ function wordingOf(trouble: Trouble, texts: ActivityTexts): Wording {
       };
     case 'expired':
       return { icon: 'lock', title: texts.expiredTitle, about: texts.expired, action: texts.signIn };
+    case 'not-this-user':
+      return { icon: 'lock', title: texts.notThisUserTitle, about: texts.notThisUser };
     case 'unknown':
       return { icon: 'alert', title: texts.unknownTitle, about: texts.unknown };
     case 'busy':

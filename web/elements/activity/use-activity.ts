@@ -196,9 +196,9 @@ export function useActivity(filter: Filter): Activity {
     }
   };
 
-  // The host page has provided another token after the session had ended.
+  // The host page has provided another token after the session had ended, or after one of somebody else.
   useLayoutEffect(() => {
-    if (trouble?.kind === 'expired') reload();
+    if (trouble?.kind === 'expired' || trouble?.kind === 'not-this-user') reload();
   }, [getToken]);
 
   useRecovery(trouble, setTrouble, reload);

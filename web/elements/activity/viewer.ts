@@ -68,8 +68,3 @@ export function signedAmount(transaction: Transaction, locale: string): string {
 export function detailFormatsOf({ texts, locale }: Pick<Viewer, 'texts' | 'locale'>): DetailFormats {
   return { texts, money: (decimal, currency) => formatMoney(locale, decimal, currency) };
 }
-
-/** Whether no money moved, or it came back. */
-export function isVoid({ transactionStatus }: Transaction): boolean {
-  return ['rejected', 'cancelled', 'reversed'].includes(transactionStatus.toLowerCase());
-}

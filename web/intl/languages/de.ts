@@ -86,6 +86,8 @@ export const activity: ActivityTexts = {
   expired: 'Melden Sie sich erneut an, um Ihre Umsätze zu sehen.',
   signIn: 'Erneut anmelden',
   errorTitle: 'Etwas ist schiefgegangen',
+  notThisUserTitle: 'Sie haben keinen Zugriff auf diese Wallet',
+  notThisUser: 'Das Zugriffstoken gilt für eine andere Wallet. Prüfen Sie die Adresse, oder melden Sie sich neu an.',
   unknownTitle: 'Diese Wallet gibt es nicht',
   unknown: 'Diese Nummer gehört niemandem, oder nicht mehr. Prüfen Sie die Adresse.',
   busyTitle: 'Der Dienst kann gerade nicht antworten',
@@ -255,8 +257,7 @@ export const page: PageTexts = {
   themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
   signIn: 'Anmelden',
   signOut: 'Abmelden',
-  signInAbout: (individual) =>
-    `Fügen Sie ein Zugriffstoken ein, das die Umsätze der Person ${individual} lesen darf. Es bleibt in dieser Seite.`,
+  signInAbout: 'Fügen Sie ein Zugriffstoken für diese Wallet ein. Es bleibt in dieser Seite.',
   refused: 'Dieses Token wurde abgelehnt oder ist abgelaufen. Fügen Sie ein anderes ein.',
   token: 'Zugriffstoken',
   continue: 'Weiter',

@@ -85,6 +85,8 @@ export const activity: ActivityTexts = {
   expired: 'Inicie sesión de nuevo para ver sus movimientos.',
   signIn: 'Iniciar sesión de nuevo',
   errorTitle: 'Algo ha fallado',
+  notThisUserTitle: 'No tiene acceso a esta cartera',
+  notThisUser: 'El token de acceso es de otra cartera. Compruebe la dirección o vuelva a iniciar sesión.',
   unknownTitle: 'Esta cartera no existe',
   unknown: 'Este número no es de nadie, o ya no. Compruebe la dirección.',
   busyTitle: 'El servicio no puede responder ahora',
@@ -254,8 +256,7 @@ export const page: PageTexts = {
   themes: { system: 'Como el sistema', light: 'Claro', dark: 'Oscuro' },
   signIn: 'Iniciar sesión',
   signOut: 'Cerrar sesión',
-  signInAbout: (individual) =>
-    `Pegue un token de acceso que pueda leer los movimientos de la persona ${individual}. Se queda en esta página.`,
+  signInAbout: 'Pegue un token de acceso para esta cartera. Se queda en esta página.',
   refused: 'Ese token ha sido rechazado o ha caducado. Pegue otro.',
   token: 'Token de acceso',
   continue: 'Continuar',

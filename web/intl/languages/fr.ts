@@ -85,6 +85,8 @@ export const activity: ActivityTexts = {
   expired: 'Reconnectez-vous pour voir vos opérations.',
   signIn: 'Se reconnecter',
   errorTitle: 'Une erreur s’est produite',
+  notThisUserTitle: 'Vous n’avez pas accès à ce portefeuille',
+  notThisUser: 'Le jeton d’accès est celui d’un autre portefeuille. Vérifiez l’adresse ou reconnectez-vous.',
   unknownTitle: 'Ce portefeuille n’existe pas',
   unknown: 'Ce numéro n’est à personne, ou plus. Vérifiez l’adresse.',
   busyTitle: 'Le service ne peut pas répondre pour l’instant',
@@ -253,8 +255,7 @@ export const page: PageTexts = {
   themes: { system: 'Comme le système', light: 'Clair', dark: 'Sombre' },
   signIn: 'Connexion',
   signOut: 'Se déconnecter',
-  signInAbout: (individual) =>
-    `Collez un jeton d’accès qui permet de lire les opérations de la personne ${individual}. Il reste dans cette page.`,
+  signInAbout: 'Collez un jeton d’accès pour ce portefeuille. Il reste dans cette page.',
   refused: 'Ce jeton a été refusé ou a expiré. Collez-en un autre.',
   token: 'Jeton d’accès',
   continue: 'Continuer',

@@ -85,6 +85,8 @@ export const activity: ActivityTexts = {
   expired: 'Acceda di nuovo per vedere i Suoi movimenti.',
   signIn: 'Accedi di nuovo',
   errorTitle: 'Qualcosa è andato storto',
+  notThisUserTitle: 'Non ha accesso a questo portafoglio',
+  notThisUser: 'Il token di accesso è di un altro portafoglio. Controlli l’indirizzo o acceda di nuovo.',
   unknownTitle: 'Questo portafoglio non esiste',
   unknown: 'Questo numero non è di nessuno, o non più. Controlli l’indirizzo.',
   busyTitle: 'Il servizio non può rispondere ora',
@@ -254,8 +256,7 @@ export const page: PageTexts = {
   themes: { system: 'Come il sistema', light: 'Chiaro', dark: 'Scuro' },
   signIn: 'Accedi',
   signOut: 'Esci',
-  signInAbout: (individual) =>
-    `Incolli un token di accesso che possa leggere i movimenti della persona ${individual}. Resta in questa pagina.`,
+  signInAbout: 'Incolli un token di accesso per questo portafoglio. Resta in questa pagina.',
   refused: 'Il token è stato rifiutato o è scaduto. Ne incolli un altro.',
   token: 'Token di accesso',
   continue: 'Continua',

@@ -85,6 +85,8 @@ export const activity: ActivityTexts = {
   expired: '取引を見るには、もう一度サインインしてください。',
   signIn: 'もう一度サインイン',
   errorTitle: '問題が発生しました',
+  notThisUserTitle: 'このウォレットへのアクセス権がありません',
+  notThisUser: 'アクセストークンは別のウォレットのものです。アドレスを確認するか、もう一度ログインしてください。',
   unknownTitle: 'このウォレットは存在しません',
   unknown: 'この番号は使われていないか、すでに削除されています。アドレスを確認してください。',
   busyTitle: 'サービスは現在応答できません',
@@ -252,8 +254,7 @@ export const page: PageTexts = {
   themes: { system: 'システムに合わせる', light: 'ライト', dark: 'ダーク' },
   signIn: 'サインイン',
   signOut: 'サインアウト',
-  signInAbout: (individual) =>
-    `個人${individual}の取引を読めるアクセストークンを貼り付けてください。トークンはこのページの中だけに残ります。`,
+  signInAbout: 'このウォレットのアクセストークンを貼り付けてください。トークンはこのページの中だけに残ります。',
   refused: 'そのトークンは拒否されたか、有効期限が切れています。別のトークンを貼り付けてください。',
   token: 'アクセストークン',
   continue: '続ける',

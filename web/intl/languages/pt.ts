@@ -85,6 +85,8 @@ export const activity: ActivityTexts = {
   expired: 'Inicie sessão de novo para ver os seus movimentos.',
   signIn: 'Iniciar sessão de novo',
   errorTitle: 'Algo correu mal',
+  notThisUserTitle: 'Não tem acesso a esta carteira',
+  notThisUser: 'O token de acesso é de outra carteira. Verifique o endereço ou inicie sessão novamente.',
   unknownTitle: 'Esta carteira não existe',
   unknown: 'Este número não é de ninguém, ou já não é. Verifique o endereço.',
   busyTitle: 'O serviço não consegue responder agora',
@@ -253,8 +255,7 @@ export const page: PageTexts = {
   themes: { system: 'Como o sistema', light: 'Claro', dark: 'Escuro' },
   signIn: 'Iniciar sessão',
   signOut: 'Terminar sessão',
-  signInAbout: (individual) =>
-    `Cole um token de acesso que possa ler os movimentos da pessoa ${individual}. Ele fica nesta página.`,
+  signInAbout: 'Cole um token de acesso para esta carteira. Ele fica nesta página.',
   refused: 'Esse token foi recusado ou expirou. Cole outro.',
   token: 'Token de acesso',
   continue: 'Continuar',

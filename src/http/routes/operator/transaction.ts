@@ -22,7 +22,7 @@ export const operatorTransactionOperation = (readUserTransaction: ReadUserTransa
     scopes: ['operator:write'],
     input,
     inputRequired: true,
-    example: { transactionId: exampleTransaction.transactionId },
+    example: { transactionId: 'demo-00001' },
     responses: {
       200: {
         about: 'The transaction, with the details that were recorded.',

@@ -21,7 +21,7 @@ export const getTransactionHistoryOperation = (getHistory: GetHistory) =>
     scopes: ['transactions:read'],
     input: getTransactionInput,
     inputRequired: true,
-    example: { transactionId: 'f3b1c2d4-0001' },
+    example: { transactionId: 'demo-00001' },
     responses: { 200: { about: 'The versions.', shape: historyShape } },
     errors: ['unknown-transaction', 'ambiguous-transaction'],
     namesUser: ({ body: { individualId } }) => individualId,

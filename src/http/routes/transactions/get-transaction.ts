@@ -22,7 +22,7 @@ export const getTransactionOperation = (
     scopes: ['transactions:read'],
     input: getTransactionInput,
     inputRequired: true,
-    example: { transactionId: 'f3b1c2d4-0001' },
+    example: { transactionId: 'demo-00001' },
     responses: {
       200: {
         about: 'The transaction, with the details that were recorded.',

@@ -1,0 +1,15 @@
+/** How rows of a status look. */
+import type { Transaction } from '../../../client/index.ts';
+
+/** How a status looks. One that the screen does not know is neither good nor bad. */
+export function statusKindOf({ transactionStatus }: Transaction): 'good' | 'pending' | 'failed' | '' {
+  const status = transactionStatus.toLowerCase();
+  if (status === 'accepted') return 'good';
+  if (status === 'pending') return 'pending';
+  return ['rejected', 'cancelled', 'reversed'].includes(status) ? 'failed' : '';
+}
+
+/** Whether the sums leave it out, because no money moved. */
+export function isVoid({ transactionStatus }: Transaction): boolean {
+  return ['rejected', 'cancelled'].includes(transactionStatus.toLowerCase());
+}
