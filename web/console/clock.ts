@@ -1,6 +1,6 @@
 /** The time of the service. The clock of a sandbox can be moved ahead. */
 import type { TokenSource } from '../../client/index.ts';
-import { claimsOf } from './token-claims.ts';
+import { claimsOf } from '../data/token-claims.ts';
 
 let aheadMilliseconds = 0;
 

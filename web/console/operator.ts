@@ -2,7 +2,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts';
-import { claimsOf } from './token-claims.ts';
+import { claimsOf } from '../data/token-claims.ts';
 
 /** How often a view requests its values again while it is visible. */
 export const refreshSeconds = 15;

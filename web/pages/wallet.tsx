@@ -3,7 +3,8 @@ import { render } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clientCredentials, type TokenSource } from '../../client/index.ts';
 import { LedgerlineActivity } from '../elements/activity/element.tsx';
-import { isUserId, userOfToken } from '../data/user-id.ts';
+import { claimsOf } from '../data/token-claims.ts';
+import { isUserId } from '../data/user-id.ts';
 import { Icon } from '../ui/icons.tsx';
 import { activityTexts } from '../intl/languages/activity-texts.ts';
 import { pageTexts } from '../intl/languages/page-texts.ts';
@@ -42,8 +43,14 @@ const sandboxSession = isSandbox ? { individual: asked!, getToken: sandboxToken(
 /** The largest id. The service refuses the token, or says that there is no such wallet. */
 const nobody = String(2 ** 31 - 1);
 
+/** The user that a token is bound to, if it names one. */
+function userOf(token: string): string | undefined {
+  const { user_id: user } = claimsOf(token);
+  return user === undefined ? undefined : String(user);
+}
+
 function sessionOf(token: string): Session {
-  return { individual: asked ?? userOfToken(token) ?? nobody, getToken: () => token };
+  return { individual: asked ?? userOf(token) ?? nobody, getToken: () => token };
 }
 
 function WalletPage() {
