@@ -218,10 +218,16 @@ async function discard(response: Response): Promise<void> {
 }
 
 /**
- * Whether the service itself refused the call before it did anything. A proxy may send a 5xx after the work was done.
+ * Reasons of a 503 that say that nothing was done: `overloaded` is a refusal before the work, or a transaction that was
+ * rolled back; `stopping` and `issuer-unavailable` are refusals before the work. `query-too-slow` is rolled back too, but
+ * not repeated. Not `database-unavailable`: the connection may break after the COMMIT. The reasons of a send (`send-…`)
+ * do not matter here: a send has a key, so it may always be repeated.
  */
+const undoneReasons: ReadonlySet<string | null> = new Set(['overloaded', 'stopping', 'issuer-unavailable']);
+
+/** Whether the service itself says that nothing was done. A proxy may send a 5xx after the work was done. */
 function isRefusedUndone({ status, headers }: Response): boolean {
-  return status === 503 && headers.has('error-reason');
+  return status === 503 && undoneReasons.has(headers.get('error-reason'));
 }
 
 function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
