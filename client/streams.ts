@@ -17,7 +17,7 @@ const firstDelaySeconds = 1;
 const longestDelaySeconds = 30;
 
 /** Failures that another try does not solve. */
-export const finalKinds: ReadonlySet<FailureKind> = new Set<FailureKind>([
+const finalKinds: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'invalid',
   'refused',
   'unauthorized',
@@ -26,8 +26,19 @@ export const finalKinds: ReadonlySet<FailureKind> = new Set<FailureKind>([
 ]);
 
 /** Seconds before the next try, after so many failures in a row. */
-export function delayAfter(failures: number): number {
+function delayAfter(failures: number): number {
   return Math.min(firstDelaySeconds * 2 ** failures, longestDelaySeconds) * (0.5 + Math.random());
+}
+
+/** Waits until the next try, or until the signal is aborted. Throws an error that another try does not solve. */
+export async function pauseAfterFailure(
+  error: unknown,
+  failures: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (signal?.aborted) return;
+  if (!(error instanceof LedgerlineError) || finalKinds.has(error.kind)) throw error;
+  await pause(error.retryAfterSeconds ?? delayAfter(failures), signal);
 }
 
 /** The messages of a stream, over all its connections. Ends when the signal is aborted; throws when the service refuses. */

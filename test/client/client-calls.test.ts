@@ -160,6 +160,20 @@ describe('streams', () => {
     }
     expect(requests).toBe(3);
   });
+
+  it('following events takes the options of a call, and sends only the filter', async () => {
+    const paths: string[] = [];
+    const baseUrl = await serve(({ url }, response) => {
+      paths.push(url!);
+      response.end('{"events":[{"id":"e1"}],"next":"c1"}');
+    });
+    const reports: AnswerReport[] = [];
+    const onAnswer = (report: AnswerReport) => reports.push(report);
+    const options = { type: 'user.created', userId: 1, retries: 0, timeoutSeconds: 5, onAnswer } as const;
+    for await (const _ of createClient({ baseUrl, token: 't' }).events.follow(options)) break;
+    expect(paths).toEqual(['/events?type=user.created&userId=1']);
+    expect(reports).toHaveLength(1);
+  });
 });
 
 it('amounts inside a customer’s additional data are left as they are', () => {
