@@ -43,8 +43,7 @@ export class TransactionMirror implements AsyncIterable<MirrorChange> {
 
   /** Reads what changed since the last time. */
   async *update(): AsyncGenerator<MirrorChange, void> {
-    const { transactions: _, ...options } = this.#options;
-    for await (const page of this.#sources.sync(this.#individualId, { ...options, cursor: this.cursor })) {
+    for await (const page of this.#sources.sync(this.#individualId, { ...this.#options, cursor: this.cursor })) {
       const change = this.#apply(page);
       this.cursor = page.nextCursor;
       if (change.added.length + change.modified.length > 0) yield change;
@@ -52,9 +51,8 @@ export class TransactionMirror implements AsyncIterable<MirrorChange> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<MirrorChange, void> {
-    const { signal } = this.#options;
     // The stream says at once where the individual stands, also after every new connection.
-    for await (const _ of this.#sources.live(this.#individualId, { ...(signal && { signal }) })) yield* this.update();
+    for await (const _ of this.#sources.live(this.#individualId, this.#options)) yield* this.update();
   }
 
   #apply({ added, modified }: SyncPage): MirrorChange {

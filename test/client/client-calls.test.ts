@@ -176,6 +176,32 @@ describe('streams', () => {
   });
 });
 
+describe('sync and mirror', () => {
+  const page = JSON.stringify({ added: [{ transactionId: 'a' }], modified: [], nextCursor: 'c1', hasMore: false });
+
+  /** A service with a stream of one state. `answer` answers the requests for changes, which are numbered from 1. */
+  async function serveChanges(answer: (response: ServerResponse, number: number) => void): Promise<string> {
+    let requests = 0;
+    return serve(({ url }, response) => {
+      if (url!.startsWith('/app/live')) response.write('data: {"sequence":1,"transactionCount":1}\n\n');
+      else answer(response, (requests += 1));
+    });
+  }
+
+  it('take the options of a call', async () => {
+    const baseUrl = await serveChanges((response) => response.end(page));
+    const client = createTransactionsClient({ baseUrl, token: 't' });
+    const paths: string[] = [];
+    const onAnswer = ({ path }: AnswerReport) => paths.push(path);
+    for await (const _ of client.sync(1, { onAnswer })) break;
+    for await (const _ of client.mirror(1, { onAnswer })) break;
+    expect(paths).toEqual(['/app/sync-transactions', '/app/live?individualId=1', '/app/sync-transactions']);
+    const hung = createTransactionsClient({ baseUrl: await serve(() => undefined), token: 't' });
+    const late = await failure(hung.sync(1, { timeoutSeconds: 0.05, retries: 0 }).next());
+    expect([late.kind, late.cause]).toEqual(['offline', 'no answer within 0.05 s']);
+  });
+});
+
 it('amounts inside a customer’s additional data are left as they are', () => {
   const text = '{"amount":1.50,"additionalData":{"amount":2.50,"list":[{"amount":3}]},"other":4.0}';
   expect(parseExact(text)).toEqual({
