@@ -200,6 +200,29 @@ describe('sync and mirror', () => {
     const late = await failure(hung.sync(1, { timeoutSeconds: 0.05, retries: 0 }).next());
     expect([late.kind, late.cause]).toEqual(['offline', 'no answer within 0.05 s']);
   });
+
+  it('a mirror goes on after the service was away, and throws what another try does not solve', async () => {
+    const baseUrl = await serveChanges((response, number) => {
+      if (number === 1) response.writeHead(503, { 'retry-after': '0' }).end();
+      else response.end(page);
+    });
+    const mirror = createTransactionsClient({ baseUrl, token: 't', retries: 0 }).mirror(1);
+    for await (const { added } of mirror) {
+      expect(added).toHaveLength(1);
+      break;
+    }
+    expect.assertions(3);
+    const forbidding = await serveChanges((response) => response.writeHead(403).end());
+    const refused = createTransactionsClient({ baseUrl: forbidding, token: 't' }).mirror(1);
+    expect((await failure(refused[Symbol.asyncIterator]().next())).kind).toBe('forbidden');
+  });
+
+  it('a mirror ends if it is aborted while it reads the changes', async () => {
+    const controller = new AbortController();
+    const baseUrl = await serveChanges(() => controller.abort());
+    const mirror = createTransactionsClient({ baseUrl, token: 't' }).mirror(1, { signal: controller.signal });
+    expect(await mirror[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
+  });
 });
 
 it('amounts inside a customer’s additional data are left as they are', () => {
