@@ -2,7 +2,7 @@
  * Server-Sent Events with a token: read by fetch, since EventSource sends no headers. It reconnects and resumes by
  * itself.
  */
-import { LedgerlineError, type FailureKind } from './errors.ts';
+import { LedgerlineError, noAnswer, type FailureKind } from './errors.ts';
 import { pause, type Call, type Transport } from './transport.ts';
 
 export interface StreamMessage {
@@ -62,8 +62,8 @@ export async function* readStream(transport: Transport, call: Call): AsyncGenera
       if (refreshToken) delay = 0;
     } catch (error) {
       if (call.signal?.aborted) return;
-      if (error instanceof LedgerlineError && finalKinds.has(error.kind)) throw error;
-      if (error instanceof LedgerlineError) delay = error.retryAfterSeconds ?? delay;
+      if (!(error instanceof LedgerlineError) || finalKinds.has(error.kind)) throw error;
+      delay = error.retryAfterSeconds ?? delay;
     } finally {
       connection.close();
     }
@@ -95,8 +95,9 @@ class Connection {
 
   async *messages(response: Response): AsyncGenerator<StreamMessage, void> {
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const read = () => reader.read().catch((cause: unknown) => Promise.reject(noAnswer(cause)));
     let text = '';
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    for (let part = await read(); !part.done; part = await read()) {
       this.#listen();
       text = (text + part.value).replaceAll('\r\n', '\n');
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {

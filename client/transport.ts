@@ -19,7 +19,7 @@ export interface CallSettings {
   retries?: number;
   /** How long each try may take until the answer begins, its token included. Default 30. */
   timeoutSeconds?: number;
-  /** Called for every answer, also for those that are repeated. */
+  /** Called for every answer, also for those that are repeated. The call fails with what it throws. */
   onAnswer?: (report: AnswerReport) => void;
 }
 
@@ -78,23 +78,19 @@ export function createTransport(options: TransportOptions): Transport {
     const { timeoutSeconds = options.timeoutSeconds ?? usualTimeoutSeconds } = call;
     const startedAt = Date.now();
     const limit = new TryLimit(timeoutSeconds, call.signal);
+    let response: Response;
     try {
       const headers = headersOf(call);
       if (!call.open) {
         sent.token = await limit.race(tokens.get(refused ? sent.token : undefined));
         headers.authorization = `Bearer ${sent.token}`;
       }
-      const response = await send(base + call.path, {
+      response = await send(base + call.path, {
         method: call.method,
         headers,
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
         signal: limit.signal,
       });
-      const { method, path } = call;
-      const { status, headers: answered } = response;
-      const report = { method, path, status, headers: answered, requestId: requestIdOf(answered) };
-      (call.onAnswer ?? options.onAnswer)?.({ ...report, milliseconds: Date.now() - startedAt });
-      return response;
     } catch (cause) {
       throw asFailure(cause, () =>
         noAnswer(limit.isOver ? `no answer within ${timeoutSeconds} s` : cause, call.signal),
@@ -102,6 +98,11 @@ export function createTransport(options: TransportOptions): Transport {
     } finally {
       limit.stop();
     }
+    const { method, path } = call;
+    const { status, headers } = response;
+    const report = { method, path, status, headers, requestId: requestIdOf(headers) };
+    (call.onAnswer ?? options.onAnswer)?.({ ...report, milliseconds: Date.now() - startedAt });
+    return response;
   }
 
   return async function transport(call) {

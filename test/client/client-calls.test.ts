@@ -89,6 +89,22 @@ describe('each call', () => {
     ]);
   });
 
+  it('fails with what onAnswer throws, and is not repeated', async () => {
+    let requests = 0;
+    const baseUrl = await serve((_request, response) => {
+      requests += 1;
+      response.end(status);
+    });
+    const fault = new Error('a defect of the app');
+    const onAnswer = () => {
+      throw fault;
+    };
+    const client = createClient({ baseUrl, token: 't', onAnswer });
+    await expect(client.userStatus(1)).rejects.toBe(fault);
+    await expect(client.live(1).next()).rejects.toBe(fault);
+    expect(requests).toBe(2);
+  });
+
   it('an error without a body has the id of its request; an answer that is no JSON is an error too', async () => {
     const refused = await serve((_request, response) => response.writeHead(401, { 'request-id': 'r7' }).end());
     expect((await failure(createClient({ baseUrl: refused, token: 't' }).userStatus(1))).traceId).toBe('r7');
