@@ -52,6 +52,14 @@ export interface Call extends CallSettings {
   signal?: AbortSignal | undefined;
 }
 
+/** What the tries of a call share. */
+interface Sent {
+  /** The token of the last try. */
+  token: string | undefined;
+  /** Whether the last try has no token yet, so that nothing was sent. */
+  isWaitingForToken: boolean;
+}
+
 export type Transport = (call: Call) => Promise<Response>;
 
 const usualRetries = 3;
@@ -74,15 +82,17 @@ export function createTransport(options: TransportOptions): Transport {
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
   const tokens = createTokens(typeof token === 'function' ? token : () => token ?? '');
 
-  async function attempt(call: Call, sent: { token?: string | undefined }, refused: boolean): Promise<Response> {
+  async function attempt(call: Call, sent: Sent, refused: boolean): Promise<Response> {
     const { timeoutSeconds = options.timeoutSeconds ?? usualTimeoutSeconds } = call;
     const startedAt = Date.now();
     const limit = new TryLimit(timeoutSeconds, call.signal);
     let response: Response;
+    sent.isWaitingForToken = !call.open;
     try {
       const headers = headersOf(call);
       if (!call.open) {
         sent.token = await limit.race(tokens.get(refused ? sent.token : undefined));
+        sent.isWaitingForToken = false;
         headers.authorization = `Bearer ${sent.token}`;
       }
       response = await send(base + call.path, {
@@ -108,7 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
   return async function transport(call) {
     const { retries = options.retries ?? usualRetries } = call;
     // What is known to have expired is the last token.
-    const sent: { token?: string | undefined } = call.refreshToken ? { token: tokens.latest() } : {};
+    const sent: Sent = { token: call.refreshToken ? tokens.latest() : undefined, isWaitingForToken: false };
     let refused = call.refreshToken ?? false;
     let unknownOutcomes = 0;
     for (let failures = 0; ;) {
@@ -132,13 +142,21 @@ export function createTransport(options: TransportOptions): Transport {
         await discard(response);
         waitSeconds = askedSeconds ?? waitSeconds;
       } catch (error) {
-        const again = error instanceof LedgerlineError && error.kind === 'offline' && call.repeatable;
-        if (!again || failures >= retries) throw error;
+        if (!mayRepeatAfter(error, call, sent) || failures >= retries) throw error;
+        if ((error.retryAfterSeconds ?? 0) > longestWaitSeconds) throw error;
+        waitSeconds = error.retryAfterSeconds ?? waitSeconds;
       }
       failures += 1;
       await wait(waitSeconds, call.signal);
     }
   };
+}
+
+/** A request for a token may be repeated whatever the call is: the call itself was not sent. */
+function mayRepeatAfter(error: unknown, { repeatable }: Call, { isWaitingForToken }: Sent): error is LedgerlineError {
+  if (!(error instanceof LedgerlineError)) return false;
+  if (isWaitingForToken && error.kind === 'unavailable') return true;
+  return error.kind === 'offline' && (isWaitingForToken || repeatable === true);
 }
 
 function headersOf(call: Call): Record<string, string> {

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createClient, LedgerlineError, parseExact, type AnswerReport } from '../../client/index.ts';
+import { clientCredentials, createClient, LedgerlineError, parseExact, type AnswerReport } from '../../client/index.ts';
 import { createPhoneClient } from '../../client/phone-client.ts';
 import { createTransactionsClient } from '../../client/transactions-client.ts';
 import { failure } from '../harness/client.ts';
@@ -53,6 +53,23 @@ describe('tokens', () => {
     expect((await call).kind).toBe('aborted');
     const late = await failure(client.userStatus(1, { timeoutSeconds: 0.05 }));
     expect([late.kind, late.cause]).toEqual(['offline', 'no answer within 0.05 s']);
+  });
+
+  it('a request for a token is repeated as often as the call may be, which is sent once', async () => {
+    const paths: string[] = [];
+    const baseUrl = await serve((request, response) => {
+      paths.push(request.url!);
+      if (request.url === '/User') response.end('{"id":1}');
+      else if (paths.length === 1) response.writeHead(503, { 'retry-after': '0' }).end();
+      else if (paths.length === 2) request.socket.destroy();
+      else response.end('{"access_token":"t","expires_in":600}');
+    });
+    const client = () =>
+      createClient({ baseUrl, token: clientCredentials({ baseUrl, clientId: 'a', clientSecret: 'b' }) });
+    expect((await failure(client().createUser({}, { retries: 0 }))).kind).toBe('unavailable');
+    paths.length = 0;
+    expect(await client().createUser()).toEqual({ id: 1 });
+    expect(paths).toEqual(['/connect/token', '/connect/token', '/connect/token', '/User']);
   });
 
   it('a token function that fails makes a LedgerlineError with its cause', async () => {
@@ -140,10 +157,11 @@ describe('sending', () => {
     expect(client.secondsUntilResend(1)).toBeGreaterThan(50);
   });
 
-  it('says that the user is verified already', async () => {
+  it('says that the user is verified already, and then there is nothing to wait for', async () => {
     const baseUrl = await serve((_request, response) => response.writeHead(204).end());
     const client = createPhoneClient({ baseUrl, token: 't' });
     expect(await client.sendCode({ id: 1, phoneNumber: '+447400123456' })).toEqual({ alreadyVerified: true });
+    expect(client.secondsUntilResend(1)).toBe(0);
   });
 });
 
