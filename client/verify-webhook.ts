@@ -47,9 +47,19 @@ function readHeader(headers: WebhookHeaders, name: string): string {
   return value;
 }
 
+async function keyOf(secret: string) {
+  try {
+    const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
+    return await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  } catch {
+    throw new WebhookVerificationError(
+      'The secret is missing or incomplete. Give the secret of the webhook endpoint: whsec_ and base64.',
+    );
+  }
+}
+
 async function sign(secret: string, content: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
-  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const key = await keyOf(secret);
   const signature = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(content));
   return btoa(String.fromCharCode(...new Uint8Array(signature)));
 }

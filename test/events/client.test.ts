@@ -59,6 +59,8 @@ describe('verifyWebhook', () => {
     ['another secret', headersAt(new Date()), body, `whsec_${Buffer.alloc(32, 8).toString('base64')}`],
     ['an old timestamp', headersAt(new Date(Date.now() - 600_000)), body, secret],
     ['no signature', { ...headersAt(new Date()), 'Webhook-Signature': undefined }, body, secret],
+    ['an empty secret', headersAt(new Date()), body, ''],
+    ['a secret that is hidden', headersAt(new Date()), body, 'whsec_***'],
   ])('refuses %s', async (_, headers, given, key) => {
     await expect(verifyWebhook(headers, given, key)).rejects.toBeInstanceOf(WebhookVerificationError);
   });
