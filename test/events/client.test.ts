@@ -1,7 +1,14 @@
 /** The receiver's side: following the log, and telling an authentic webhook from any other. */
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientCredentials, createClient, verifyWebhook, WebhookVerificationError } from '../../client/index.ts';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  clientCredentials,
+  createClient,
+  verifyWebhook,
+  WebhookVerificationError,
+  type EventType,
+  type LedgerlineEvent,
+} from '../../client/index.ts';
 import { startService, type Service } from '../harness/service.ts';
 
 describe('client.events.follow', () => {
@@ -52,6 +59,13 @@ describe('verifyWebhook', () => {
     const headers = headersAt(new Date());
     expect(await verifyWebhook(headers, body, secret)).toMatchObject({ type: 'user.created' });
     expect(await verifyWebhook(new Headers(headers), Buffer.from(body), secret)).toMatchObject({ data: { userId: 1 } });
+  });
+
+  it('has a type for what it returns: every event, also endpoint.test, and the sequence of any of them', async () => {
+    const event = await verifyWebhook(headersAt(new Date()), body, secret);
+    expectTypeOf(event.sequence).toEqualTypeOf<number | undefined>();
+    expectTypeOf(event.type).toEqualTypeOf<EventType | 'endpoint.test'>();
+    expectTypeOf<LedgerlineEvent['sequence']>().toEqualTypeOf<number | undefined>();
   });
 
   it.each([
