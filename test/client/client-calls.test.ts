@@ -122,6 +122,21 @@ describe('each call', () => {
     expect(requests).toBe(2);
   });
 
+  it('isReady makes one request, and takes the options of a call', async () => {
+    let requests = 0;
+    const stopping = { 'error-reason': 'stopping', 'retry-after': '0' };
+    const away = await serve((_request, response) => {
+      requests += 1;
+      response.writeHead(503, stopping).end();
+    });
+    const reports: AnswerReport[] = [];
+    const onAnswer = (report: AnswerReport) => reports.push(report);
+    expect(await createClient({ baseUrl: away }).isReady({ onAnswer })).toBe(false);
+    expect([requests, reports.length]).toEqual([1, 1]);
+    const hung = createClient({ baseUrl: await serve(() => undefined) });
+    expect(await hung.isReady({ timeoutSeconds: 0.05 })).toBe(false);
+  });
+
   it('an error without a body has the id of its request; an answer that is no JSON is an error too', async () => {
     const refused = await serve((_request, response) => response.writeHead(401, { 'request-id': 'r7' }).end());
     expect((await failure(createClient({ baseUrl: refused, token: 't' }).userStatus(1))).traceId).toBe('r7');
