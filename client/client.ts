@@ -1,6 +1,7 @@
 /** Every operation of the service as a function. */
 import { createCalls, get, post, remove, withQuery, type CallOptions } from './calls.ts';
 import { confirmationFunctions } from './confirmations.ts';
+import { LedgerlineError } from './errors.ts';
 import { eventFunctions, webhookFunctions } from './events.ts';
 import { operatorFunctions } from './operator.ts';
 import { phoneFunctions, type PhoneOptions } from './phone.ts';
@@ -39,11 +40,14 @@ export function createClient(options: ClientOptions = {}) {
 
     ...transactionFunctions(calls),
 
-    /** Whether the service is ready. */
-    isReady: ({ signal }: CallOptions = {}): Promise<boolean> =>
-      discardBody({ method: 'GET', path: '/health/ready', open: true, signal }).then(
+    /** Whether the service is ready. One request, unless the options have `retries`. */
+    isReady: (options?: CallOptions): Promise<boolean> =>
+      discardBody({ ...get('/health/ready', { retries: 0, ...options }), open: true }).then(
         () => true,
-        () => false,
+        (error: unknown) => {
+          if (error instanceof LedgerlineError) return false;
+          throw error;
+        },
       ),
 
     /** For operators: scopes operator:read and operator:write. */

@@ -38,9 +38,9 @@ export function confirmationFunctions({ transport, json, discardBody }: Calls) {
       json(once(post(`/User/${userId}/confirmations`, request, options), options)),
 
     /**
-     * For back ends only. Give the terms of what you are about to do: if one differs, the confirmation is void. The call
-     * is never repeated: if there was no answer, `read` the state. If it is `approved`, one check has succeeded; act on
-     * it only if you have not acted on this confirmationId before.
+     * For back ends only. Give the terms of what you are about to do: if one differs, the confirmation is void. Do not
+     * repeat the call: if it failed with `offline` or `unavailable`, `read` the state. If it is `approved`, one check has
+     * succeeded; act on it only if you have not acted on this confirmationId before.
      */
     check: (
       userId: number,

@@ -1,7 +1,6 @@
 /** Events: read from the log by a cursor, and webhook endpoints. Scopes events:read and events:write. */
 import { get, post, read, remove, withQuery, type CallOptions, type Calls } from './calls.ts';
-import { LedgerlineError } from './errors.ts';
-import { delayAfter, finalKinds } from './streams.ts';
+import { pauseAfterFailure } from './streams.ts';
 import { pause } from './transport.ts';
 import type * as wire from './types.ts';
 
@@ -41,16 +40,14 @@ export function eventFunctions({ json }: Calls) {
      * the signal to stop.
      */
     async *follow(options: FollowOptions = {}): AsyncGenerator<FollowedPage, void> {
-      const { pauseSeconds = 2, signal, ...filter } = options;
-      let { after } = filter;
+      const { pauseSeconds = 2, type, userId, signal } = options;
+      let { after } = options;
       for (let failures = 0; !signal?.aborted;) {
         let page: wire.EventPage | undefined;
         try {
-          page = await list({ ...filter, after }, signal ? { signal } : {});
+          page = await list({ after, type, userId }, options);
         } catch (error) {
-          if (signal?.aborted) return;
-          if (!(error instanceof LedgerlineError) || finalKinds.has(error.kind)) throw error;
-          await pause(error.retryAfterSeconds ?? delayAfter(failures), signal);
+          await pauseAfterFailure(error, failures, signal);
           failures += 1;
           continue;
         }

@@ -1,4 +1,5 @@
 /** A copy of an individual's transactions in memory, which follows the changes. */
+import { pauseAfterFailure } from './streams.ts';
 import type { LiveState, SyncOptions, SyncPage, Transaction } from './transaction-types.ts';
 
 export interface MirrorOptions extends SyncOptions {
@@ -19,7 +20,10 @@ export interface MirrorSources {
   sync(individualId: number, options: SyncOptions): AsyncIterable<SyncPage>;
 }
 
-/** Iterate over it to keep it up to date: it says what changed after each change, and ends when the signal is aborted. */
+/**
+ * Iterate over it to keep it up to date: it says what changed after each change. Tries again while the service cannot be
+ * reached, and ends when the signal is aborted.
+ */
 export class TransactionMirror implements AsyncIterable<MirrorChange> {
   readonly #sources: MirrorSources;
   readonly #individualId: number;
@@ -43,8 +47,7 @@ export class TransactionMirror implements AsyncIterable<MirrorChange> {
 
   /** Reads what changed since the last time. */
   async *update(): AsyncGenerator<MirrorChange, void> {
-    const { transactions: _, ...options } = this.#options;
-    for await (const page of this.#sources.sync(this.#individualId, { ...options, cursor: this.cursor })) {
+    for await (const page of this.#sources.sync(this.#individualId, { ...this.#options, cursor: this.cursor })) {
       const change = this.#apply(page);
       this.cursor = page.nextCursor;
       if (change.added.length + change.modified.length > 0) yield change;
@@ -52,9 +55,22 @@ export class TransactionMirror implements AsyncIterable<MirrorChange> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<MirrorChange, void> {
-    const { signal } = this.#options;
     // The stream says at once where the individual stands, also after every new connection.
-    for await (const _ of this.#sources.live(this.#individualId, { ...(signal && { signal }) })) yield* this.update();
+    for await (const _ of this.#sources.live(this.#individualId, this.#options)) {
+      yield* this.#updateUntilDone();
+    }
+  }
+
+  /** Tries again while the service cannot be reached, and ends when the signal is aborted. */
+  async *#updateUntilDone(): AsyncGenerator<MirrorChange, void> {
+    const { signal } = this.#options;
+    for (let failures = 0; !signal?.aborted; failures += 1) {
+      try {
+        return yield* this.update();
+      } catch (error) {
+        await pauseAfterFailure(error, failures, signal);
+      }
+    }
   }
 
   #apply({ added, modified }: SyncPage): MirrorChange {

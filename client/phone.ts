@@ -120,7 +120,9 @@ export function phoneFunctions({ transport, json, discardBody }: Calls, options:
     try {
       const response = await sendWithProof(call);
       await textOf(response, call.signal);
-      return sentCode(response.headers);
+      const code = sentCode(response.headers);
+      if (code.alreadyVerified) noteSend(userId, before);
+      return code;
     } catch (error) {
       // The text may arrive, so the user should wait for it before another one is requested.
       if (error instanceof LedgerlineError && error.reason === 'send-outcome-unknown') throw error;

@@ -2,7 +2,7 @@
  * Server-Sent Events with a token: read by fetch, since EventSource sends no headers. It reconnects and resumes by
  * itself.
  */
-import { LedgerlineError, type FailureKind } from './errors.ts';
+import { LedgerlineError, noAnswer, type FailureKind } from './errors.ts';
 import { pause, type Call, type Transport } from './transport.ts';
 
 export interface StreamMessage {
@@ -17,7 +17,7 @@ const firstDelaySeconds = 1;
 const longestDelaySeconds = 30;
 
 /** Failures that another try does not solve. */
-export const finalKinds: ReadonlySet<FailureKind> = new Set<FailureKind>([
+const finalKinds: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'invalid',
   'refused',
   'unauthorized',
@@ -26,8 +26,19 @@ export const finalKinds: ReadonlySet<FailureKind> = new Set<FailureKind>([
 ]);
 
 /** Seconds before the next try, after so many failures in a row. */
-export function delayAfter(failures: number): number {
+function delayAfter(failures: number): number {
   return Math.min(firstDelaySeconds * 2 ** failures, longestDelaySeconds) * (0.5 + Math.random());
+}
+
+/** Waits until the next try, or until the signal is aborted. Throws an error that another try does not solve. */
+export async function pauseAfterFailure(
+  error: unknown,
+  failures: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (signal?.aborted) return;
+  if (!(error instanceof LedgerlineError) || finalKinds.has(error.kind)) throw error;
+  await pause(error.retryAfterSeconds ?? delayAfter(failures), signal);
 }
 
 /** The messages of a stream, over all its connections. Ends when the signal is aborted; throws when the service refuses. */
@@ -51,8 +62,8 @@ export async function* readStream(transport: Transport, call: Call): AsyncGenera
       if (refreshToken) delay = 0;
     } catch (error) {
       if (call.signal?.aborted) return;
-      if (error instanceof LedgerlineError && finalKinds.has(error.kind)) throw error;
-      if (error instanceof LedgerlineError) delay = error.retryAfterSeconds ?? delay;
+      if (!(error instanceof LedgerlineError) || finalKinds.has(error.kind)) throw error;
+      delay = error.retryAfterSeconds ?? delay;
     } finally {
       connection.close();
     }
@@ -84,8 +95,9 @@ class Connection {
 
   async *messages(response: Response): AsyncGenerator<StreamMessage, void> {
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    const read = () => reader.read().catch((cause: unknown) => Promise.reject(noAnswer(cause)));
     let text = '';
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    for (let part = await read(); !part.done; part = await read()) {
       this.#listen();
       text = (text + part.value).replaceAll('\r\n', '\n');
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {

@@ -51,11 +51,11 @@ export function transactionFunctions({ transport, json, jsonAndHeaders }: Calls)
    */
   async function* sync(
     individualId: number,
-    { cursor, count, details, signal }: SyncOptions = {},
+    { cursor, count, details, ...options }: SyncOptions = {},
   ): AsyncGenerator<SyncPage, void, undefined> {
     for (let position = cursor; ;) {
       const request = { individualId, cursor: position, count: count ?? 1000, details };
-      const page = await json<SyncPage>(read('/app/sync-transactions', request, { ...(signal && { signal }) }));
+      const page = await json<SyncPage>(read('/app/sync-transactions', request, options));
       yield page;
       if (!page.hasMore) return;
       position = page.nextCursor;

@@ -19,7 +19,7 @@ export interface CallSettings {
   retries?: number;
   /** How long each try may take until the answer begins, its token included. Default 30. */
   timeoutSeconds?: number;
-  /** Called for every answer, also for those that are repeated. */
+  /** Called for every answer, also for those that are repeated. The call fails with what it throws. */
   onAnswer?: (report: AnswerReport) => void;
 }
 
@@ -52,6 +52,14 @@ export interface Call extends CallSettings {
   signal?: AbortSignal | undefined;
 }
 
+/** What the tries of a call share. */
+interface Sent {
+  /** The token of the last try. */
+  token: string | undefined;
+  /** Whether the last try has no token yet, so that nothing was sent. */
+  isWaitingForToken: boolean;
+}
+
 export type Transport = (call: Call) => Promise<Response>;
 
 const usualRetries = 3;
@@ -74,27 +82,25 @@ export function createTransport(options: TransportOptions): Transport {
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
   const tokens = createTokens(typeof token === 'function' ? token : () => token ?? '');
 
-  async function attempt(call: Call, sent: { token?: string | undefined }, refused: boolean): Promise<Response> {
+  async function attempt(call: Call, sent: Sent, refused: boolean): Promise<Response> {
     const { timeoutSeconds = options.timeoutSeconds ?? usualTimeoutSeconds } = call;
     const startedAt = Date.now();
     const limit = new TryLimit(timeoutSeconds, call.signal);
+    let response: Response;
+    sent.isWaitingForToken = !call.open;
     try {
       const headers = headersOf(call);
       if (!call.open) {
         sent.token = await limit.race(tokens.get(refused ? sent.token : undefined));
+        sent.isWaitingForToken = false;
         headers.authorization = `Bearer ${sent.token}`;
       }
-      const response = await send(base + call.path, {
+      response = await send(base + call.path, {
         method: call.method,
         headers,
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
         signal: limit.signal,
       });
-      const { method, path } = call;
-      const { status, headers: answered } = response;
-      const report = { method, path, status, headers: answered, requestId: requestIdOf(answered) };
-      (call.onAnswer ?? options.onAnswer)?.({ ...report, milliseconds: Date.now() - startedAt });
-      return response;
     } catch (cause) {
       throw asFailure(cause, () =>
         noAnswer(limit.isOver ? `no answer within ${timeoutSeconds} s` : cause, call.signal),
@@ -102,12 +108,17 @@ export function createTransport(options: TransportOptions): Transport {
     } finally {
       limit.stop();
     }
+    const { method, path } = call;
+    const { status, headers } = response;
+    const report = { method, path, status, headers, requestId: requestIdOf(headers) };
+    (call.onAnswer ?? options.onAnswer)?.({ ...report, milliseconds: Date.now() - startedAt });
+    return response;
   }
 
   return async function transport(call) {
     const { retries = options.retries ?? usualRetries } = call;
     // What is known to have expired is the last token.
-    const sent: { token?: string | undefined } = call.refreshToken ? { token: tokens.latest() } : {};
+    const sent: Sent = { token: call.refreshToken ? tokens.latest() : undefined, isWaitingForToken: false };
     let refused = call.refreshToken ?? false;
     let unknownOutcomes = 0;
     for (let failures = 0; ;) {
@@ -131,13 +142,21 @@ export function createTransport(options: TransportOptions): Transport {
         await discard(response);
         waitSeconds = askedSeconds ?? waitSeconds;
       } catch (error) {
-        const again = error instanceof LedgerlineError && error.kind === 'offline' && call.repeatable;
-        if (!again || failures >= retries) throw error;
+        if (!mayRepeatAfter(error, call, sent) || failures >= retries) throw error;
+        if ((error.retryAfterSeconds ?? 0) > longestWaitSeconds) throw error;
+        waitSeconds = error.retryAfterSeconds ?? waitSeconds;
       }
       failures += 1;
       await wait(waitSeconds, call.signal);
     }
   };
+}
+
+/** A request for a token may be repeated whatever the call is: the call itself was not sent. */
+function mayRepeatAfter(error: unknown, { repeatable }: Call, { isWaitingForToken }: Sent): error is LedgerlineError {
+  if (!(error instanceof LedgerlineError)) return false;
+  if (isWaitingForToken && error.kind === 'unavailable') return true;
+  return error.kind === 'offline' && (isWaitingForToken || repeatable === true);
 }
 
 function headersOf(call: Call): Record<string, string> {
@@ -218,10 +237,16 @@ async function discard(response: Response): Promise<void> {
 }
 
 /**
- * Whether the service itself refused the call before it did anything. A proxy may send a 5xx after the work was done.
+ * Reasons of a 503 that say that nothing was done: `overloaded` is a refusal before the work, or a transaction that was
+ * rolled back; `stopping` and `issuer-unavailable` are refusals before the work. `query-too-slow` is rolled back too, but
+ * not repeated. Not `database-unavailable`: the connection may break after the COMMIT. The reasons of a send (`send-…`)
+ * do not matter here: a send has a key, so it may always be repeated.
  */
+const undoneReasons: ReadonlySet<string | null> = new Set(['overloaded', 'stopping', 'issuer-unavailable']);
+
+/** Whether the service itself says that nothing was done. A proxy may send a 5xx after the work was done. */
 function isRefusedUndone({ status, headers }: Response): boolean {
-  return status === 503 && headers.has('error-reason');
+  return status === 503 && undoneReasons.has(headers.get('error-reason'));
 }
 
 function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {

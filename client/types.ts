@@ -1129,6 +1129,7 @@ export interface GuardRuleFiredEvent {
   /** When it happened, by the service’s clock. */
   timestamp: string;
   data: GuardRuleFiredData;
+  sequence?: undefined;
 }
 
 export interface GatewayDownData {
@@ -1145,6 +1146,7 @@ export interface GatewayDownEvent {
   /** When it happened, by the service’s clock. */
   timestamp: string;
   data: GatewayDownData;
+  sequence?: undefined;
 }
 
 export interface GatewayUpData {
@@ -1161,6 +1163,7 @@ export interface GatewayUpEvent {
   /** When it happened, by the service’s clock. */
   timestamp: string;
   data: GatewayUpData;
+  sequence?: undefined;
 }
 
 export interface OperatorActedData {
@@ -1199,6 +1202,7 @@ export interface EndpointDisabledEvent {
   /** When it happened, by the service’s clock. */
   timestamp: string;
   data: EndpointDisabledData;
+  sequence?: undefined;
 }
 
 export interface EndpointDeliveryFailedData {
@@ -1215,6 +1219,7 @@ export interface EndpointDeliveryFailedEvent {
   /** When it happened, by the service’s clock. */
   timestamp: string;
   data: EndpointDeliveryFailedData;
+  sequence?: undefined;
 }
 
 export type LedgerlineEvent = UserCreatedEvent | UserErasedEvent | PhoneCodeSentEvent | PhoneSendFailedEvent | PhoneDeliveryChangedEvent | PhoneVerifiedEvent | PhoneChangedEvent | PhoneUnlinkedEvent | ConfirmationApprovedEvent | ConfirmationFailedEvent | PhoneVerificationBlockedEvent | PhoneBlockLiftedEvent | TransactionsRecordedEvent | TransactionsUpdatedEvent | GuardRuleFiredEvent | GatewayDownEvent | GatewayUpEvent | OperatorActedEvent | EndpointDisabledEvent | EndpointDeliveryFailedEvent;

@@ -1,5 +1,8 @@
 /** The receiver's side of webhooks: checks the signature of Standard Webhooks 1.0 with the platform's Web Crypto. */
-import type { LedgerlineEvent } from './types.ts';
+import type { EndpointTestEvent, LedgerlineEvent } from './types.ts';
+
+/** What an endpoint gets: every event of the log, and the one that `webhooks.test` sends. */
+export type WebhookEvent = LedgerlineEvent | (EndpointTestEvent & { sequence?: undefined });
 
 /** Header names in any case: an object, or the `Headers` of a request. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
@@ -22,7 +25,7 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   body: string | Uint8Array,
   secret: string,
-): Promise<LedgerlineEvent> {
+): Promise<WebhookEvent> {
   const id = readHeader(headers, 'webhook-id');
   const timestamp = readHeader(headers, 'webhook-timestamp');
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
@@ -35,7 +38,7 @@ export async function verifyWebhook(
   if (!signatures.some((signature) => isSame(signature, `v1,${expected}`))) {
     throw new WebhookVerificationError('No signature fits.');
   }
-  return JSON.parse(text) as LedgerlineEvent;
+  return JSON.parse(text) as WebhookEvent;
 }
 
 function readHeader(headers: WebhookHeaders, name: string): string {
@@ -47,9 +50,19 @@ function readHeader(headers: WebhookHeaders, name: string): string {
   return value;
 }
 
+async function keyOf(secret: string) {
+  try {
+    const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
+    return await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  } catch {
+    throw new WebhookVerificationError(
+      'The secret is missing or incomplete. Give the secret of the webhook endpoint: whsec_ and base64.',
+    );
+  }
+}
+
 async function sign(secret: string, content: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (character) => character.charCodeAt(0));
-  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const key = await keyOf(secret);
   const signature = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(content));
   return btoa(String.fromCharCode(...new Uint8Array(signature)));
 }

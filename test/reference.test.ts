@@ -34,6 +34,12 @@ describe('openapi.json', () => {
     for (const [, kind, name] of references) expect(components[kind!]).toHaveProperty(name!);
   });
 
+  it('names the header that continues a stream', () => {
+    const { paths } = JSON.parse(completeDocument()) as OpenApiDocument;
+    const { parameters } = paths['/operator/messages/live']!.get!;
+    expect(parameters).toMatchObject([{ name: 'Last-Event-ID', in: 'header', required: false }]);
+  });
+
   it('contains every path of the contract', () => {
     const { paths } = JSON.parse(completeDocument());
     expect(Object.keys(paths)).toEqual(

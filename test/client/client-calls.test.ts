@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createClient, LedgerlineError, parseExact, type AnswerReport } from '../../client/index.ts';
+import { clientCredentials, createClient, LedgerlineError, parseExact, type AnswerReport } from '../../client/index.ts';
 import { createPhoneClient } from '../../client/phone-client.ts';
 import { createTransactionsClient } from '../../client/transactions-client.ts';
 import { failure } from '../harness/client.ts';
@@ -55,6 +55,23 @@ describe('tokens', () => {
     expect([late.kind, late.cause]).toEqual(['offline', 'no answer within 0.05 s']);
   });
 
+  it('a request for a token is repeated as often as the call may be, which is sent once', async () => {
+    const paths: string[] = [];
+    const baseUrl = await serve((request, response) => {
+      paths.push(request.url!);
+      if (request.url === '/User') response.end('{"id":1}');
+      else if (paths.length === 1) response.writeHead(503, { 'retry-after': '0' }).end();
+      else if (paths.length === 2) request.socket.destroy();
+      else response.end('{"access_token":"t","expires_in":600}');
+    });
+    const client = () =>
+      createClient({ baseUrl, token: clientCredentials({ baseUrl, clientId: 'a', clientSecret: 'b' }) });
+    expect((await failure(client().createUser({}, { retries: 0 }))).kind).toBe('unavailable');
+    paths.length = 0;
+    expect(await client().createUser()).toEqual({ id: 1 });
+    expect(paths).toEqual(['/connect/token', '/connect/token', '/connect/token', '/User']);
+  });
+
   it('a token function that fails makes a LedgerlineError with its cause', async () => {
     const cause = new Error('signed out');
     const client = createClient({ baseUrl: 'http://127.0.0.1:1', token: () => Promise.reject(cause) });
@@ -87,6 +104,37 @@ describe('each call', () => {
       { method: 'GET', path: '/User/1/status', status: 503, requestId: 'r1' },
       { status: 200, requestId: 'r2' },
     ]);
+  });
+
+  it('fails with what onAnswer throws, and is not repeated', async () => {
+    let requests = 0;
+    const baseUrl = await serve((_request, response) => {
+      requests += 1;
+      response.end(status);
+    });
+    const fault = new Error('a defect of the app');
+    const onAnswer = () => {
+      throw fault;
+    };
+    const client = createClient({ baseUrl, token: 't', onAnswer });
+    await expect(client.userStatus(1)).rejects.toBe(fault);
+    await expect(client.live(1).next()).rejects.toBe(fault);
+    expect(requests).toBe(2);
+  });
+
+  it('isReady makes one request, and takes the options of a call', async () => {
+    let requests = 0;
+    const stopping = { 'error-reason': 'stopping', 'retry-after': '0' };
+    const away = await serve((_request, response) => {
+      requests += 1;
+      response.writeHead(503, stopping).end();
+    });
+    const reports: AnswerReport[] = [];
+    const onAnswer = (report: AnswerReport) => reports.push(report);
+    expect(await createClient({ baseUrl: away }).isReady({ onAnswer })).toBe(false);
+    expect([requests, reports.length]).toEqual([1, 1]);
+    const hung = createClient({ baseUrl: await serve(() => undefined) });
+    expect(await hung.isReady({ timeoutSeconds: 0.05 })).toBe(false);
   });
 
   it('an error without a body has the id of its request; an answer that is no JSON is an error too', async () => {
@@ -124,10 +172,11 @@ describe('sending', () => {
     expect(client.secondsUntilResend(1)).toBeGreaterThan(50);
   });
 
-  it('says that the user is verified already', async () => {
+  it('says that the user is verified already, and then there is nothing to wait for', async () => {
     const baseUrl = await serve((_request, response) => response.writeHead(204).end());
     const client = createPhoneClient({ baseUrl, token: 't' });
     expect(await client.sendCode({ id: 1, phoneNumber: '+447400123456' })).toEqual({ alreadyVerified: true });
+    expect(client.secondsUntilResend(1)).toBe(0);
   });
 });
 
@@ -159,6 +208,69 @@ describe('streams', () => {
       break;
     }
     expect(requests).toBe(3);
+  });
+
+  it('following events takes the options of a call, and sends only the filter', async () => {
+    const paths: string[] = [];
+    const baseUrl = await serve(({ url }, response) => {
+      paths.push(url!);
+      response.end('{"events":[{"id":"e1"}],"next":"c1"}');
+    });
+    const reports: AnswerReport[] = [];
+    const onAnswer = (report: AnswerReport) => reports.push(report);
+    const options = { type: 'user.created', userId: 1, retries: 0, timeoutSeconds: 5, onAnswer } as const;
+    for await (const _ of createClient({ baseUrl, token: 't' }).events.follow(options)) break;
+    expect(paths).toEqual(['/events?type=user.created&userId=1']);
+    expect(reports).toHaveLength(1);
+  });
+});
+
+describe('sync and mirror', () => {
+  const page = JSON.stringify({ added: [{ transactionId: 'a' }], modified: [], nextCursor: 'c1', hasMore: false });
+
+  /** A service with a stream of one state. `answer` answers the requests for changes, which are numbered from 1. */
+  async function serveChanges(answer: (response: ServerResponse, number: number) => void): Promise<string> {
+    let requests = 0;
+    return serve(({ url }, response) => {
+      if (url!.startsWith('/app/live')) response.write('data: {"sequence":1,"transactionCount":1}\n\n');
+      else answer(response, (requests += 1));
+    });
+  }
+
+  it('take the options of a call', async () => {
+    const baseUrl = await serveChanges((response) => response.end(page));
+    const client = createTransactionsClient({ baseUrl, token: 't' });
+    const paths: string[] = [];
+    const onAnswer = ({ path }: AnswerReport) => paths.push(path);
+    for await (const _ of client.sync(1, { onAnswer })) break;
+    for await (const _ of client.mirror(1, { onAnswer })) break;
+    expect(paths).toEqual(['/app/sync-transactions', '/app/live?individualId=1', '/app/sync-transactions']);
+    const hung = createTransactionsClient({ baseUrl: await serve(() => undefined), token: 't' });
+    const late = await failure(hung.sync(1, { timeoutSeconds: 0.05, retries: 0 }).next());
+    expect([late.kind, late.cause]).toEqual(['offline', 'no answer within 0.05 s']);
+  });
+
+  it('a mirror goes on after the service was away, and throws what another try does not solve', async () => {
+    const baseUrl = await serveChanges((response, number) => {
+      if (number === 1) response.writeHead(503, { 'retry-after': '0' }).end();
+      else response.end(page);
+    });
+    const mirror = createTransactionsClient({ baseUrl, token: 't', retries: 0 }).mirror(1);
+    for await (const { added } of mirror) {
+      expect(added).toHaveLength(1);
+      break;
+    }
+    expect.assertions(3);
+    const forbidding = await serveChanges((response) => response.writeHead(403).end());
+    const refused = createTransactionsClient({ baseUrl: forbidding, token: 't' }).mirror(1);
+    expect((await failure(refused[Symbol.asyncIterator]().next())).kind).toBe('forbidden');
+  });
+
+  it('a mirror ends if it is aborted while it reads the changes', async () => {
+    const controller = new AbortController();
+    const baseUrl = await serveChanges(() => controller.abort());
+    const mirror = createTransactionsClient({ baseUrl, token: 't' }).mirror(1, { signal: controller.signal });
+    expect(await mirror[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
   });
 });
 

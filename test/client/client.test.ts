@@ -253,6 +253,7 @@ describe('retries', () => {
     ['502', { status: 502 }],
     ['500', { status: 500, headers: { 'error-reason': 'internal' } }],
     ['503 of a proxy', { status: 503, headers: { 'retry-after': '0' } }],
+    ['lost COMMIT', { status: 503, headers: { 'retry-after': '0', 'error-reason': 'database-unavailable' } }],
   ])('after a %s only idempotent calls are repeated, since the work may have been done', async (_, answer) => {
     const once = await scripted(answer);
     const own = createClient({ baseUrl: once.url, token: 't', retries: 1 });

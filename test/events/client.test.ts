@@ -1,7 +1,14 @@
 /** The receiver's side: following the log, and telling an authentic webhook from any other. */
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientCredentials, createClient, verifyWebhook, WebhookVerificationError } from '../../client/index.ts';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  clientCredentials,
+  createClient,
+  verifyWebhook,
+  WebhookVerificationError,
+  type EventType,
+  type LedgerlineEvent,
+} from '../../client/index.ts';
 import { startService, type Service } from '../harness/service.ts';
 
 describe('client.events.follow', () => {
@@ -54,11 +61,20 @@ describe('verifyWebhook', () => {
     expect(await verifyWebhook(new Headers(headers), Buffer.from(body), secret)).toMatchObject({ data: { userId: 1 } });
   });
 
+  it('has a type for what it returns: every event, also endpoint.test, and the sequence of any of them', async () => {
+    const event = await verifyWebhook(headersAt(new Date()), body, secret);
+    expectTypeOf(event.sequence).toEqualTypeOf<number | undefined>();
+    expectTypeOf(event.type).toEqualTypeOf<EventType | 'endpoint.test'>();
+    expectTypeOf<LedgerlineEvent['sequence']>().toEqualTypeOf<number | undefined>();
+  });
+
   it.each([
     ['another body', headersAt(new Date()), body.replace('1', '2'), secret],
     ['another secret', headersAt(new Date()), body, `whsec_${Buffer.alloc(32, 8).toString('base64')}`],
     ['an old timestamp', headersAt(new Date(Date.now() - 600_000)), body, secret],
     ['no signature', { ...headersAt(new Date()), 'Webhook-Signature': undefined }, body, secret],
+    ['an empty secret', headersAt(new Date()), body, ''],
+    ['a secret that is hidden', headersAt(new Date()), body, 'whsec_***'],
   ])('refuses %s', async (_, headers, given, key) => {
     await expect(verifyWebhook(headers, given, key)).rejects.toBeInstanceOf(WebhookVerificationError);
   });

@@ -30,6 +30,8 @@ const ownHeaders = [
   'code-length',
   'code-expires-in',
   'challenge',
+  'www-authenticate',
+  'content-disposition',
 ];
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, strictTypes: false });

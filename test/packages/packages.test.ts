@@ -57,6 +57,13 @@ describe('what the packages hold', () => {
   });
 });
 
+/** As a project with strict types does it. */
+function compile(file: string, module: string, moduleResolution: string) {
+  const strict = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom', '--types', ''];
+  const modules = ['--module', module, '--moduleResolution', moduleResolution];
+  return execute(process.execPath, [compiler, ...strict, ...modules, file], { cwd: folder });
+}
+
 describe('an installation of client and elements', () => {
   it('brings nothing else: no server, no PostgreSQL', async () => {
     const lock = JSON.parse(await readFile(path.join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
@@ -84,28 +91,7 @@ describe('an installation of client and elements', () => {
     ['esnext', 'bundler'],
   ])('has types for module %s with resolution %s, and refuses wrong ones', async (module, moduleResolution) => {
     const file = path.join(folder, `use-${moduleResolution}.ts`);
-    const check = (...flags: string[]) =>
-      execute(
-        process.execPath,
-        [
-          compiler,
-          '--noEmit',
-          '--strict',
-          '--target',
-          'es2022',
-          '--lib',
-          'es2023,dom',
-          '--types',
-          '',
-          '--module',
-          module,
-          '--moduleResolution',
-          moduleResolution,
-          ...flags,
-          file,
-        ],
-        { cwd: folder },
-      );
+    const check = () => compile(file, module, moduleResolution);
     const program = `import { createClient, type Transaction } from '@ledgerline/client';
       import '@ledgerline/elements/verify';
       import '@ledgerline/elements/activity';
@@ -120,5 +106,12 @@ describe('an installation of client and elements', () => {
     await check();
     await writeFile(file, program.replace('{ id: number }', '{ id: string }'));
     await expect(check()).rejects.toMatchObject({ stdout: expect.stringContaining('error TS2322') });
+  });
+
+  it.each(['packages/client/README.md', 'docs/client.md'])('the first example of %s compiles', async (page) => {
+    const [, example] = /```ts\n(.*?)```/s.exec(await readFile(path.join(root, page), 'utf8'))!;
+    const file = path.join(folder, 'example.ts');
+    await writeFile(file, example!);
+    await compile(file, 'nodenext', 'nodenext');
   });
 });

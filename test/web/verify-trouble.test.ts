@@ -264,6 +264,22 @@ describe('if an answer is lost', () => {
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
 
+  it('a verified number is recognised if the database went away after the commit', async () => {
+    const { page } = await form.open();
+    const phoneNumber = newPhone();
+    await enterNumber(page, phoneNumber);
+    let isCommitted = false;
+    await page.route('**/User/phone-number/verify', async (route) => {
+      if (isCommitted || route.request().method() === 'OPTIONS') return route.fallback();
+      isCommitted = true;
+      const response = await route.fetch();
+      const headers = { ...response.headers(), 'error-reason': 'database-unavailable', 'retry-after': '0' };
+      await route.fulfill({ status: 503, headers, body: '{}' });
+    });
+    await enterCode(page, await form.service.lastCode(phoneNumber));
+    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+  });
+
   it('a wrong code stays wrong', async () => {
     const { page } = await form.open();
     const phoneNumber = newPhone();

@@ -4,11 +4,33 @@ import type { OpenApiDocument } from './openapi.ts';
 import { openEnum } from './responses.ts';
 
 export function clientTypes({ components }: Pick<OpenApiDocument, 'components'>): string {
-  const declarations = Object.entries(components.schemas).map(([name, schema]) => declaration(name, schema));
+  const missing = missingMembers(components.schemas);
+  const declarations = Object.entries(components.schemas).map(([name, schema]) =>
+    declaration(name, schema, missing.get(name)),
+  );
   return `/** Made from the schemas of the operations by \`npm run generate\`; do not edit. */\n\n${declarations.join('\n\n')}\n`;
 }
 
-function declaration(name: string, schema: Schema): string {
+/**
+ * For each type of a union, the members that only other types of the union have. Declared as undefined, they can be read
+ * without asking for the type first.
+ */
+function missingMembers(schemas: Record<string, Schema>): Map<string, string[]> {
+  const missing = new Map<string, string[]>();
+  const membersOf = (name: string) => Object.keys(schemas[name]?.properties ?? {});
+  for (const { oneOf } of Object.values(schemas)) {
+    const names = Array.isArray(oneOf) ? (oneOf as Schema[]).map(typeOf) : [];
+    const all = [...new Set(names.flatMap(membersOf))];
+    for (const name of names)
+      missing.set(
+        name,
+        all.filter((member) => !membersOf(name).includes(member)),
+      );
+  }
+  return missing;
+}
+
+function declaration(name: string, schema: Schema, missing: string[] = []): string {
   if (schema.type !== 'object') return `export type ${name} = ${typeOf(schema)};`;
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Schema>; required?: string[] };
   const members = Object.entries(properties).map(([member, value]) => {
@@ -18,6 +40,7 @@ function declaration(name: string, schema: Schema): string {
       ? `${about}  ${member}: ${typeOf(value)};`
       : `${about}  ${member}?: ${typeOf(value)} | undefined;`;
   });
+  members.push(...missing.map((member) => `  ${member}?: undefined;`));
   return `export interface ${name} {\n${members.join('\n')}\n}`;
 }
 

@@ -140,7 +140,10 @@ function describeError(status: number, reasons: ErrorReason[], share: Share): Op
         Challenge: { description: 'What to solve, with challenge-required.', schema: { type: 'string' } },
       }),
       ...(status === 401 && {
-        'WWW-Authenticate': { description: 'RFC 6750 section 3.', required: true, schema: { type: 'string' } },
+        'WWW-Authenticate': authenticate('RFC 6750 section 3.'),
+      }),
+      ...(reasons.includes('missing-scope') && {
+        'WWW-Authenticate': { ...authenticate('The scopes that are needed, with missing-scope.'), required: false },
       }),
     },
     ...(hasErrorBody(status) && {
@@ -167,17 +170,20 @@ const requestId = {
 
 const retryAfter = { description: 'Seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } };
 
+const authenticate = (description: string) => ({ description, required: true, schema: { type: 'string' } });
+
 function isRetryable(status: number): boolean {
   return status === 429 || status === 503;
 }
 
 /** RFC 6749 section 5.2, for the token endpoint. */
 function tokenErrors(share: Share): (readonly [string, OpenApiResponse])[] {
-  const described = (about: string, reasons: string[]): OpenApiResponse => ({
+  const described = (about: string, reasons: string[], headers: OpenApiResponse['headers'] = {}): OpenApiResponse => ({
     description: about,
     headers: {
       ...requestId,
       'Error-Reason': { description: 'Which error it is.', required: true, schema: reasonOneOf(reasons, share) },
+      ...headers,
     },
     content: {
       [mediaType(jsonType)]: {
@@ -189,10 +195,11 @@ function tokenErrors(share: Share): (readonly [string, OpenApiResponse])[] {
       },
     },
   });
+  const unknownClient = { 'WWW-Authenticate': authenticate('RFC 6749 section 5.2.') };
   const sandboxOnly: ErrorEntry = catalogue['sandbox-only'];
   return [
     ['400', described('The request is malformed, or the client may not ask for this.', tokenReasons)],
-    ['401', described('The client is unknown, or its secret is wrong.', ['invalid-client'])],
+    ['401', described('The client is unknown, or its secret is wrong.', ['invalid-client'], unknownClient)],
     ['403', described(sandboxOnly.when, ['sandbox-only'])],
     ['408', described('The request did not arrive in time.', ['invalid-request'])],
     ['413', described('The body is too large.', ['invalid-request'])],

@@ -25,6 +25,7 @@ export const operatorExportActionsOperation = (control: GuardControl) =>
       200: {
         about: 'The actions.',
         contentType: mediaType,
+        headers: { 'Content-Disposition': 'A name for the file.' },
         examples: {
           [mediaType]: `${columns.join(',')}\r\n17,2026-03-01T09:30:00.000Z,ops@example.com,console,lift,user 4,,The customer called.,4\r\n`,
         },

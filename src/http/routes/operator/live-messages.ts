@@ -14,6 +14,7 @@ export const operatorLiveMessagesOperation = (live: LiveMessages, streams: Event
       'Server-Sent Events: ready, immediately; message, with a `phone.*` event; expired, when the token expires. ' +
       'With Last-Event-ID nothing is missed between two streams.',
     scopes: ['operator:read'],
+    requestHeaders: { 'Last-Event-ID': 'The id of the last event of an earlier stream: continues after it.' },
     responses: {
       200: {
         about: 'The stream.',

@@ -41,7 +41,7 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
           [mediaTypes.csv]: `${Object.keys(exampleTransaction).join(',')}\r\n${Object.values(exampleTransaction).join(',')}\r\n`,
           [mediaTypes.ndjson]: `${JSON.stringify(exampleTransaction)}\n`,
         },
-        headers: { 'As-Of': 'Pins the rows that were exported.' },
+        headers: { 'As-Of': 'Pins the rows that were exported.', 'Content-Disposition': 'A name for the file.' },
       },
     },
     errors: ['unknown-individual', 'no-transactions', 'too-many-streams'],

@@ -62,7 +62,7 @@ export const statementOperation = (
       200: {
         about: 'The statement.',
         contentType: 'application/pdf',
-        headers: { 'As-Of': 'Pins the rows of the statement.' },
+        headers: { 'As-Of': 'Pins the rows of the statement.', 'Content-Disposition': 'A name for the file.' },
       },
     },
     errors: ['unknown-individual', 'no-transactions', 'unknown-transaction', 'too-many-streams'],
