@@ -62,7 +62,7 @@ it('names only source files that exist, and so do comments', async () => {
 async function readCommands(): Promise<Map<string, string[]>> {
   const text = await readFile(path.join(root, 'src/main.ts'), 'utf8');
   const [, filters = ''] = /function withFilterOptions(.*?)\n}/s.exec(text)!;
-  const optionsIn = (part: string) => [...part.matchAll(/ption\('(--[a-z-]+)/g)].map(([, name]) => name!);
+  const optionsIn = (part: string) => [...part.matchAll(/ption\(\s*'(--[a-z-]+)/g)].map(([, name]) => name!);
   const commands = [...text.matchAll(/(withFilterOptions\()?(\w+)\s*\.command\('([\w-]+)'\)(.*?)\.action\(/gs)];
   return new Map(
     commands.map(([, filtered, group, name, rest]) => [

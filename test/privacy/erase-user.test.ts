@@ -85,7 +85,10 @@ describe('DELETE /User/{id}', () => {
     const id = await service.verifiedUser(phone);
     await erase(id);
     const trail = (await get(`/operator/users/${id}/trail`)).json;
-    expect(trail).toEqual({ id, messages: [], events: [], changes: [], erasedAt: expect.stringMatching(/^20.*Z$/) });
+    expect(trail).toEqual({
+      ...{ id, verified: null, messages: [], events: [], changes: [] },
+      erasedAt: expect.stringMatching(/^20.*Z$/),
+    });
     const found = await service.call('/operator/find-users', { phoneNumber: phone });
     expect(found.json).toEqual({ userIds: [], holder: null });
   });
