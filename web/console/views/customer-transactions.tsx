@@ -143,15 +143,15 @@ function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
       <ExactTime instant={timeStamp} />
       <span class="small-print">{row.transactionId}</span>
     </>,
-    <span class="unbroken">{`${isZero(amountText) ? '' : sign}${groupDigits(amountText)} ${currency}`}</span>,
-    <span class="unbroken">{transactionType}</span>,
-    <span class="unbroken">{transactionStatus}</span>,
+    <span class="unbroken-words">{`${isZero(amountText) ? '' : sign}${groupDigits(amountText)} ${currency}`}</span>,
+    <span class="unbroken-words">{transactionType}</span>,
+    <span class="unbroken-words">{transactionStatus}</span>,
     <>
       {row.senderName}
       <span class="small-print">{row.receiverName}</span>
     </>,
     row.paymentNotes ? (
-      <span class="clamped" title={row.paymentNotes}>
+      <span class="clamped-note" title={row.paymentNotes}>
         {row.paymentNotes}
       </span>
     ) : null,
