@@ -13,7 +13,7 @@ export type {
   FollowOptions,
   WebhookFunctions,
 } from './events.ts';
-export { verifyWebhook, WebhookVerificationError, type WebhookEvent, type WebhookHeaders } from './verify-webhook.ts';
+export { verifyWebhook, WebhookVerificationError, type WebhookHeaders } from './verify-webhook.ts';
 export { parseExact } from './exact.ts';
 export type {
   GuardDecisionFilter,

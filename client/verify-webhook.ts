@@ -1,8 +1,5 @@
 /** The receiver's side of webhooks: checks the signature of Standard Webhooks 1.0 with the platform's Web Crypto. */
-import type { EndpointTestEvent, LedgerlineEvent } from './types.ts';
-
-/** What an endpoint gets: every event of the log, and the one that `webhooks.test` sends. */
-export type WebhookEvent = LedgerlineEvent | (EndpointTestEvent & { sequence?: undefined });
+import type { LedgerlineEvent } from './types.ts';
 
 /** Header names in any case: an object, or the `Headers` of a request. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
@@ -25,7 +22,7 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   body: string | Uint8Array,
   secret: string,
-): Promise<WebhookEvent> {
+): Promise<LedgerlineEvent> {
   const id = readHeader(headers, 'webhook-id');
   const timestamp = readHeader(headers, 'webhook-timestamp');
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
@@ -38,7 +35,7 @@ export async function verifyWebhook(
   if (!signatures.some((signature) => isSame(signature, `v1,${expected}`))) {
     throw new WebhookVerificationError('No signature fits.');
   }
-  return JSON.parse(text) as WebhookEvent;
+  return JSON.parse(text) as LedgerlineEvent;
 }
 
 function readHeader(headers: WebhookHeaders, name: string): string {
