@@ -10,6 +10,7 @@ import { checkDisk } from '../src/cli/doctor/check-machine.ts';
 import { doctor } from '../src/cli/doctor/doctor.ts';
 import { describeFinding, type Finding } from '../src/cli/doctor/finding.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { roleForTest } from './harness/database/role.ts';
 import { cloneDatabase, startService } from './harness/service.ts';
 
 /** The lines that are not ✓. */
@@ -110,15 +111,8 @@ describe('a database of the other mode', () => {
 describe('the rights of the role', () => {
   /** A role with all rights, but for those that the statements take away again. */
   async function urlOfRole(...revokes: string[]): Promise<string> {
-    const role = `role_${Math.random().toString(36).slice(2, 10)}`;
-    const cluster = postgres(inject('clusterUrl'), { max: 1, onnotice: () => {} });
-    await cluster.unsafe(`create role ${role} login password 'secret'`);
-    // After its database, which is made later.
-    onTestFinished(async () => {
-      await cluster.unsafe(`drop role ${role}`);
-      await cluster.end();
-    });
-    const url = new URL(
+    const { name: role, urlOf } = await roleForTest();
+    return urlOf(
       await databaseWith(
         `grant usage on schema ledgerline to ${role}`,
         `grant all on all tables in schema ledgerline to ${role}`,
@@ -126,9 +120,6 @@ describe('the rights of the role', () => {
         ...revokes.map((revoke) => revoke.replace('ROLE', role)),
       ),
     );
-    url.username = role;
-    url.password = 'secret';
-    return url.href;
   }
 
   it.each([

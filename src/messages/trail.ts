@@ -1,6 +1,6 @@
 /** Keeps the trail of verifications: notes what happened, writes it after the answer, and reads it back. */
 import { secondsBetween, type Clock } from '../values/clock.ts';
-import { unknownUser } from '../errors.ts';
+import { causeOf, unknownUser } from '../errors.ts';
 import type { Observation, Observe } from '../monitoring/observe.ts';
 import type { EventRow, TrailStore } from './trail.store.ts';
 
@@ -65,7 +65,7 @@ export function createTrail({ store, clock, observe }: TrailOptions) {
       try {
         await store.recordEvents(rows);
       } catch (error) {
-        observe({ kind: 'trail-unwritten', events: rows.length, reason: nameOf(error) });
+        observe({ kind: 'trail-unwritten', events: rows.length, reason: causeOf(error) });
         // They are due again at the next flush.
         for (const [index, entry] of due.entries()) {
           Object.assign(entry, {
@@ -98,11 +98,6 @@ export function createTrail({ store, clock, observe }: TrailOptions) {
 
 function isDue({ isHeld, writtenAt }: Note, now: Date): boolean {
   return !isHeld || !writtenAt || secondsBetween(writtenAt, now) >= holdSeconds;
-}
-
-function nameOf(error: unknown): string {
-  const { code, name } = error as { code?: string; name?: string };
-  return code ?? name ?? 'unknown';
 }
 
 /** The events of a user's trail, in addition to the messages. */

@@ -16,6 +16,7 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
+import { causeOf } from '../errors.ts';
 
 export interface Tracing {
   /** Wraps every function of a store, so that each statement has a span with its name. */
@@ -143,9 +144,8 @@ async function endWith<T>(span: Span, work: () => Promise<T>): Promise<T> {
 
 /** The message of an error may quote values; its class and code do not. */
 function noteFailure(span: Span, error: unknown): void {
-  const { name, code } = error as Error & { code?: string };
   span.setStatus({ code: SpanStatusCode.ERROR });
-  span.setAttribute('error.type', code ?? name ?? 'unknown');
+  span.setAttribute('error.type', causeOf(error));
 }
 
 function runRequest<T>(tracer: Tracer, { method, headers }: TracedRequest, answer: (span: RequestSpan) => T): T {

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { roleForTest } from '../harness/database/role.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
 import { dataFolder, run, ServiceProcess, startProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
@@ -43,23 +44,14 @@ async function startError(settings: Record<string, string>): Promise<string> {
   return stderr.trim();
 }
 
-/** A database, and a role of this test alone that may log in to it. The role goes after the database. */
+/** A database, and a role of this test alone that may log in to it. */
 async function databaseWithRole(...grants: string[]): Promise<{ database: { url: string }; url: string }> {
-  const role = `role_${Math.random().toString(36).slice(2, 10)}`;
-  const cluster = postgres(inject('clusterUrl'), { max: 1, onnotice: () => {} });
-  await cluster.unsafe(`create role ${role} login password 'secret'`);
-  onTestFinished(async () => {
-    await cluster.unsafe(`drop role ${role}`);
-    await cluster.end();
-  });
+  const role = await roleForTest();
   const database = await databaseForTest();
   const sql = postgres(database.url, { max: 1 });
-  for (const grant of grants) await sql.unsafe(`${grant} to ${role}`);
+  for (const grant of grants) await sql.unsafe(`${grant} to ${role.name}`);
   await sql.end();
-  const url = new URL(database.url);
-  url.username = role;
-  url.password = 'secret';
-  return { database, url: url.href };
+  return { database, url: role.urlOf(database.url) };
 }
 
 describe('doctor and the start say the same', () => {
