@@ -8,6 +8,7 @@ interface LockedPackage {
   os?: string[];
   cpu?: string[];
   libc?: string[];
+  hasInstallScript?: boolean;
 }
 
 const read = async (name: string) =>
@@ -42,4 +43,14 @@ it.each(['20.19.0', '22.12.0', '24.0.0'])('no package refuses Node %s', (version
     return range !== undefined && !satisfies(version, range);
   });
   expect(refusing.map(([path]) => path)).toEqual([]);
+});
+
+// Without an entry npm 11 prints four lines about each of them. The service makes the links of its PostgreSQL itself.
+it('no package runs a script when it is installed', async () => {
+  const { allowScripts } = await read('package.json');
+  const withScript = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
+  expect(withScript.length).toBeGreaterThan(0);
+  expect(allowScripts).toEqual(
+    Object.fromEntries(withScript.map(([path]) => [path.replace('node_modules/', ''), false])),
+  );
 });

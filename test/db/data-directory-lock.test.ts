@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { sized } from '../harness/size.ts';
 
 const lockModule = new URL('../../dist/db/embedded/data-directory-lock.js', import.meta.url).href;
 
@@ -34,7 +35,7 @@ it(
   'of many that start at once on a folder whose last holder was killed, exactly one gets the lock',
   { timeout: 120_000 },
   async () => {
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < sized(2, 6); round += 1) {
       const folder = await dataFolder();
       // No process has this id: Linux gives none above 4,194,304.
       await writeFile(path.join(folder, 'lock'), '9999999 1');

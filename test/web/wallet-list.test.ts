@@ -5,6 +5,7 @@ import { addDecimals } from '../../web/intl/money.ts';
 import { nameOf } from '../../web/intl/name-of.ts';
 import { nameOf as nameInStatement } from '../../src/statements/value-names.ts';
 import { startService } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 import { count, hold, scroller, shownIds, topDay, walletOf, type Wallet } from '../harness/browser/wallet.ts';
 
 let wallet: Wallet;
@@ -75,6 +76,8 @@ describe('the list', () => {
     async () => {
       const page = await wallet.open(`?individual=${wallet.busy}`, { viewport: { width: 360, height: 2400 } });
       expect(await count(page)).toBe('10,000 transactions');
+      /** The part of the rows at each end. */
+      const end = sized(0.05, 0.2);
       const walked = await page.evaluate<{
         byRow: [number, string][];
         maxRows: number;
@@ -101,7 +104,7 @@ describe('the list', () => {
         if (box.scrollHeight !== height) throw new Error('The list moved');
         if (box.scrollTop + box.clientHeight >= box.scrollHeight - 1) break;
         const part = box.scrollTop / box.scrollHeight;
-        if (part > 0.2 && part < 0.79) box.scrollTop = box.scrollHeight * 0.8;
+        if (part > ${end} && part < 0.99 - ${end}) box.scrollTop = box.scrollHeight * (1 - ${end});
         else box.scrollTop += box.clientHeight + 600;
       }
       return { byRow: [...byRow].map(([row, id]) => [Number(row), id]), maxRows, maxNodes };
@@ -109,7 +112,7 @@ describe('the list', () => {
       const all = (await wallet.all({ individualId: wallet.busy })).map(({ transactionId }) => transactionId);
       const seen = new Map(walked.byRow);
       for (const [row, id] of seen) expect([row, id]).toEqual([row, all[row]]);
-      const ends = all.map((_, row) => row).filter((row) => row < 1900 || row >= 8100);
+      const ends = all.map((_, row) => row).filter((row) => row < 9500 * end || row >= 10_000 - 9500 * end);
       expect(ends.filter((row) => !seen.has(row))).toEqual([]);
       expect(walked.maxRows).toBeLessThan(80);
       expect(walked.maxNodes).toBeLessThan(2000);
