@@ -178,7 +178,8 @@ export function createServer(options: ServerOptions): Server {
     const record = newRecord(
       span ? formatTraceId(span) : traceIdFor(request.headers.traceparent as string | undefined),
     );
-    response.on('close', () => {
+    // Newer versions of Node also close an answer that was never sent, after we have: see connections.ts.
+    response.once('close', () => {
       const status = statusOf(response, record);
       record.body?.destroy();
       observer.observeRequest({

@@ -165,7 +165,7 @@ export class ConnectionTable {
   }
 }
 
-/** Node closes only the current answer, not those to the requests that were pipelined after it. */
+/** Node 20 closes only the current answer, not those to the requests that were pipelined after it. */
 function closeUnsent(responses: Set<ServerResponse>): void {
   for (const response of responses) {
     if (response.socket) continue;
