@@ -1471,7 +1471,7 @@ export interface OverviewDay {
   failed: number;
   /** Delivered or failed by its receipts. */
   receipts: number;
-  /** Messages whose code was used. */
+  /** Messages whose code was used; of several messages with one code the last, and those that were delivered. */
   verified: number;
   /** Times it was asked and could not accept a message. */
   passedOver: number;

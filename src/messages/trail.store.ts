@@ -55,6 +55,19 @@ const writtenEvents = `written_events as (
 const movedCode = `select (select count(*) from written_events) > 0 as moved,
   (select user_id from first_moved) as user_id, (select code_number from first_moved) as code_number, (select channel from first_moved) as channel`;
 
+/**
+ * Messages, and whether their code was used because of them: because of the last message of the code, or of one that was
+ * delivered. Otherwise a gateway that loses messages would have the figures of the one that sends them again.
+ */
+const messagesSince = `
+  select m.requested_at, m.country, m.gateway, m.state,
+    m.verified_at is not null and (m.state = 'delivered' or l.user_id is null) as was_used
+  from messages m left join (
+    select user_id, code_number, max(message_number) as last_number
+    from messages where requested_at >= $1 and message_number > 1 and state <> 'refused' group by user_id, code_number
+  ) l on l.user_id = m.user_id and l.code_number = m.code_number and l.last_number > m.message_number
+  where m.requested_at >= $1`;
+
 export type TrailStore = ReturnType<typeof createTrailStore>;
 
 export function createTrailStore(db: Database) {
@@ -150,9 +163,9 @@ export function createTrailStore(db: Database) {
                count(*) filter (where state = 'delivered') as delivered,
                count(*) filter (where state in ('failed', 'refused')) as failed,
                count(*) filter (where state in ('delivered', 'failed')) as receipts,
-               count(verified_at) as verified,
+               count(*) filter (where was_used) as verified,
                0 as "passedOver"
-             from messages where requested_at >= $1 group by 1, 2, 3
+             from (${messagesSince}) m group by 1, 2, 3
              union all
              select (m.requested_at at time zone 'UTC')::date, m.country, t.value ->> 'gateway', 0, 0, 0, 0, 0, 0, count(*)
              from messages m, json_array_elements(m.tries) t
@@ -179,10 +192,10 @@ export function createTrailStore(db: Database) {
       const rows = await db.long((sql) =>
         sql.unsafe(
           `select country, gateway, count(*)::int as accepted,
-             count(*) filter (where state = 'delivered' or verified_at is not null)::int as delivered,
-             count(*) filter (where state = 'failed' and verified_at is null)::int as failed,
-             count(verified_at)::int as verified
-           from messages where requested_at >= $1 and requested_at < $2 and state not in ('refused', 'unknown')
+             count(*) filter (where state = 'delivered' or state = 'failed' and was_used)::int as delivered,
+             count(*) filter (where state = 'failed' and not was_used)::int as failed,
+             count(*) filter (where was_used)::int as verified
+           from (${messagesSince}) m where requested_at < $2 and state not in ('refused', 'unknown')
            group by country, gateway`,
           [from, to],
           { prepare: true },
