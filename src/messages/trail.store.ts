@@ -12,6 +12,8 @@ export interface EventRow {
 
 export interface ReceiptRow {
   gateway: string;
+  /** Of the gateway. */
+  channel: string;
   gatewayId: string | null;
   state: 'delivered' | 'failed';
   reason: string | null;
@@ -39,6 +41,9 @@ export interface GatewayCounts {
 
 /** No receipt reverts a state: delivered is final, and a failure may only be followed by a delivery. */
 const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1::message_state = 'delivered'))`;
+
+/** A gateway whose answer was missing, before another one was asked: its text has the same code, and may arrive first. */
+const mayHaveSent = `tries::jsonb @> jsonb_build_array(jsonb_build_object('gateway', $6::text, 'outcome', 'unknown'))`;
 
 /**
  * Writes the event of each message whose state a receipt has changed. The outer statement must read all of its rows.
@@ -86,13 +91,24 @@ export function createTrailStore(db: Database) {
     ): Promise<AppliedReceipt> {
       const [row] = await db.write.unsafe(
         `with moved as (
-           update messages set state = $1::message_state, reason = $2, state_at = $3
-           where user_id = $4 and message_number = $5 and gateway = $6
-             and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
+           update messages set state = $1::message_state, reason = $2, state_at = $3, gateway = $6, channel = $8,
+             gateway_message_id = case when gateway = $6 then gateway_message_id else $7 end
+           where user_id = $4 and message_number = $5 and ${forward} and case
+             when gateway = $6 then gateway_message_id is null or $7::text is null or gateway_message_id = $7
+             else $1::message_state = 'delivered' and ${mayHaveSent} end
            returning user_id, code_number, kind, confirmation_id, state, gateway, channel
          ), ${writtenEvents}
          ${movedCode} from messages where user_id = $4 and message_number = $5`,
-        [receipt.state, receipt.reason, receipt.at, userId, number, receipt.gateway, receipt.gatewayId],
+        [
+          receipt.state,
+          receipt.reason,
+          receipt.at,
+          userId,
+          number,
+          receipt.gateway,
+          receipt.gatewayId,
+          receipt.channel,
+        ],
         { prepare: true },
       );
       return readApplied(row as AppliedRow | undefined);
