@@ -1515,7 +1515,7 @@ export interface OperatorOverview {
 }
 
 export interface SpanFigures {
-  /** Messages that a gateway may have sent, by LEDGERLINE_PRICES for their countries and channels. */
+  /** Messages that a gateway may have sent, each segment of a text, by LEDGERLINE_PRICES for their countries and channels. */
   cost: number;
   /** Messages that a receipt reported as delivered. */
   delivered: number;
