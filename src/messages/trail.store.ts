@@ -45,6 +45,9 @@ const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1::
 /** A gateway whose answer was missing, before another one was asked: its text has the same code, and may arrive first. */
 const mayHaveSent = `tries::jsonb @> jsonb_build_array(jsonb_build_object('gateway', $6::text, 'outcome', 'unknown'))`;
 
+/** No SMSC reports later than this. */
+const isOfSmpp = `gateway = 'smpp' and gateway_message_id = $4 and requested_at > $3::timestamptz - interval '3 days'`;
+
 /**
  * Writes the event of each message whose state a receipt has changed. The outer statement must read all of its rows.
  */
@@ -114,16 +117,16 @@ export function createTrailStore(db: Database) {
       return readApplied(row as AppliedRow | undefined);
     },
 
-    /** For SMPP, whose receipts contain only the SMSC's own id. */
+    /** For SMPP, whose receipts contain only the SMSC's own id. Some SMSCs count from 1 again after a restart. */
     async applySmppReceipt(receipt: ReceiptRow): Promise<AppliedReceipt> {
       const [row] = await db.write.unsafe(
         `with moved as (
            update messages set state = $1::message_state, reason = $2, state_at = $3
-           where gateway = 'smpp' and gateway_message_id = $4 and ${forward}
+           where ${isOfSmpp} and ${forward}
            returning user_id, code_number, kind, confirmation_id, state, gateway, channel
          ), ${writtenEvents}
          ${movedCode}
-         where exists (select 1 from messages where gateway = 'smpp' and gateway_message_id = $4)`,
+         where exists (select 1 from messages where ${isOfSmpp})`,
         [receipt.state, receipt.reason, receipt.at, receipt.gatewayId],
         { prepare: true },
       );
