@@ -218,9 +218,12 @@ describe('an answer', () => {
     },
   );
 
-  it('never carries a phone number into its reason', async () => {
-    const body = { reason: `no route to ${message.e164} or 447911123456` };
-    const { answer } = await ask('webhook', () => ({ status: 422, body }));
-    expect(answer).toEqual({ outcome: 'refused', reason: 'no route to … or …' });
-  });
+  it.each([message.e164, '447911123456', '+44 7911 123 456', '07911-123-456', '+44 (0) 7911/123456'])(
+    'never carries a phone number such as %s into its reason',
+    async (phoneNumber) => {
+      const body = { reason: `no route to ${phoneNumber}, error 131-026` };
+      const { answer } = await ask('webhook', () => ({ status: 422, body }));
+      expect(answer).toEqual({ outcome: 'refused', reason: 'no route to …, error 131-026' });
+    },
+  );
 });
