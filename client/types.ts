@@ -1471,7 +1471,7 @@ export interface OverviewDay {
   failed: number;
   /** Delivered or failed by its receipts. */
   receipts: number;
-  /** Messages whose code was used. */
+  /** Messages whose code was used; of several messages with one code the last, and those that were delivered. */
   verified: number;
   /** Times it was asked and could not accept a message. */
   passedOver: number;
@@ -1515,7 +1515,7 @@ export interface OperatorOverview {
 }
 
 export interface SpanFigures {
-  /** Messages that a gateway may have sent, by LEDGERLINE_PRICES for their countries and channels. */
+  /** Messages that a gateway may have sent, each segment of a text, by LEDGERLINE_PRICES for their countries and channels. */
   cost: number;
   /** Messages that a receipt reported as delivered. */
   delivered: number;

@@ -30,7 +30,14 @@ export function openMessages(core: Core, countReceipt: CountReceipt) {
     trail,
     order,
     referenceKeys,
-    receipts: createReceipts({ store, clock, observe, referenceKeys, onMoved: countReceipt }),
+    receipts: createReceipts({
+      store,
+      clock,
+      observe,
+      referenceKeys,
+      channelOf: (gateway) => gatewayChannels.get(gateway)![0]!,
+      onMoved: countReceipt,
+    }),
     /** Observes, and notes what belongs to a user's trail. */
     observePhone,
   };

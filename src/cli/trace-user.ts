@@ -58,6 +58,8 @@ function eventLine(kind: string, reason: string | null, times: number): string {
 function steps(message: TracedMessage): [string, string][] {
   const { number, gateway, state, reason, tries, outcome } = message;
   const code = `code ${number}`;
+  // Nobody did if a receipt settled an unknown outcome.
+  const acceptedBy = tries.length === 0 ? gateway : tries.find((each) => each.outcome === 'accepted')?.gateway;
   const lines: [string, string][] = [
     [
       message.requestedAt,
@@ -75,9 +77,10 @@ function steps(message: TracedMessage): [string, string][] {
   else if (state === 'unavailable')
     lines.push([message.answeredAt, `${code} not sent: ${reason ?? 'no gateway accepted it'}`]);
   else if (state === 'refused') lines.push([message.answeredAt, `${code} not sent: the destination was refused`]);
-  else lines.push([message.answeredAt, `${code} accepted by ${gateway}`]);
+  else if (acceptedBy !== undefined) lines.push([message.answeredAt, `${code} accepted by ${acceptedBy}`]);
   if (state === 'delivered' || state === 'failed') {
-    lines.push([message.stateAt, `${code} ${state}${reason ? `: ${reason}` : ''}`]);
+    const by = gateway === acceptedBy ? '' : ` by ${gateway}`;
+    lines.push([message.stateAt, `${code} ${state}${by}${reason ? `: ${reason}` : ''}`]);
   }
   if (outcome === 'expired') lines.push([message.expiresAt, `${code} expired`]);
   if (message.verifiedAt) lines.push([message.verifiedAt, `${code} verified`]);

@@ -20,6 +20,9 @@ export type CodeMaker = ReturnType<typeof createCodeMaker>;
 
 export function createCodeMaker({ digestKeys, testNumber, codeDigits }: CodeMakerParts) {
   return {
+    /** As long as any other, for a text that is measured before its code is made. */
+    sample: '0'.repeat(codeDigits),
+
     /** `seed` is random, unless the owner has one already. */
     make(owner: Omit<CodeOwner, 'seed'>, e164: string, now: Date, seed = makeSeed()): MadeCode {
       const test = testNumber(e164, now);

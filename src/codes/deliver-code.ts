@@ -94,7 +94,10 @@ export function createDelivery(parts: DeliveryParts) {
       validSeconds: text.validSeconds,
       avoid: text.avoid,
       except: text.except,
-      admitChannel: async (channel) => (await parts.objectToChannel(text.kind, { phoneNumber, channel })) === undefined,
+      admitChannel: async (channel) => {
+        const { segments } = text.written;
+        return (await parts.objectToChannel(text.kind, { phoneNumber, channel, segments })) === undefined;
+      },
       dlt: text.written.dlt,
       traceId: text.traceId,
     };

@@ -154,7 +154,11 @@ export function createSecondRoutes({ store, delivery, clock, afterSeconds, ...pa
     };
     const rebuilt = parts.rebuilders[kind].rebuild(text, claimed, phoneNumber, now);
     if (!rebuilt) return delivery.abandon(counted, locale, 'the code cannot be sent again');
-    const objection = await objectTo(text, { phoneNumber, channel: route.channels[0]! });
+    const objection = await objectTo(text, {
+      phoneNumber,
+      channel: route.channels[0]!,
+      segments: rebuilt.written.segments,
+    });
     if (objection !== undefined) return delivery.abandon(counted, locale, objection);
     await delivery
       .deliver({ ...counted, ...rebuilt, except: route.except, traceId: 'second-route', owner })

@@ -104,7 +104,9 @@ function unaffordableMessages(config: Config): Risk[] {
   const priced = [...prices.keys()].map((name) => name.replace(/^\w+:/, '')).filter((name) => !name.startsWith('+'));
   const names = [...new Set(countries.includes('*') ? [...countries, ...priced] : countries)].flatMap((country) =>
     (channels.get(country) ?? channels.get('*') ?? ['sms'])
-      .filter((channel) => isUnaffordable({ phoneNumber: { e164: '', country, type: undefined }, channel }))
+      .filter((channel) =>
+        isUnaffordable({ phoneNumber: { e164: '', country, type: undefined }, channel, segments: 1 }),
+      )
       .map((channel) => `${country} (${channel})`),
   );
   if (names.length === 0) return [];

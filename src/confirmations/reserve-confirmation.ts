@@ -24,6 +24,8 @@ export interface GuardedConfirmation {
   phoneNumber: PhoneNumber;
   /** The channel that is tried first. */
   channel: CodeChannel;
+  /** Of the text, if it is sent by SMS. */
+  segments: number;
   origin: Origin;
   /** The confirmation that is stored if there is none with this id. */
   makeDraft?: (now: Date) => NewConfirmation;
@@ -43,7 +45,7 @@ export function createReserveConfirmation(guard: ConfirmationGuard) {
   const { store, live, judge: sendJudge, digest, clock } = guard;
 
   return async function reserveConfirmation(given: GuardedConfirmation): Promise<ReservedConfirmation> {
-    const { userId, confirmationId, phoneNumber, channel, origin, makeDraft } = given;
+    const { userId, confirmationId, phoneNumber, channel, segments, origin, makeDraft } = given;
     const send: JudgedSend = {
       kind: 'confirmation',
       operation: 'create-confirmation',
@@ -53,7 +55,7 @@ export function createReserveConfirmation(guard: ConfirmationGuard) {
       origin,
       sources: sourcesOf(digest, origin),
     };
-    const destination = sendJudge.find({ phoneNumber, channel });
+    const destination = sendJudge.find({ phoneNumber, channel, segments });
     const { reserved, taken, now } = await sendJudge.lease(destination, async (budgets, report) => {
       const at = clock.now();
       const reservation = await store.reserveConfirmation({

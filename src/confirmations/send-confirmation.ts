@@ -113,6 +113,7 @@ export function createSendConfirmation(rules: ConfirmationRules) {
         confirmationId,
         phoneNumber,
         channel: channels[0]!,
+        segments: segmentsOf({ terms, locale }, purpose, phoneNumber),
         origin,
         makeDraft,
       });
@@ -150,12 +151,13 @@ export function createSendConfirmation(rules: ConfirmationRules) {
       // If the phone was unlinked, the confirmation is void.
       if (!e164) throw noLongerPending();
       const phoneNumber = parsePhoneNumber(e164)!;
-      const route = await chooseRoute(request, known.purpose, phoneNumber);
+      const { segments, ...route } = await chooseRoute(request, known.purpose, phoneNumber);
       const reserved = await rules.reserve({
         userId,
         confirmationId,
         phoneNumber,
         channel: route.channels[0]!,
+        segments,
         origin,
       });
       if (reserved.decision === 'other-phone') continue;
@@ -169,18 +171,24 @@ export function createSendConfirmation(rules: ConfirmationRules) {
   async function chooseRoute(
     { userId, confirmationId, channel }: ResendConfirmationRequest,
     purpose: string,
-    { country }: PhoneNumber,
-  ): Promise<Pick<Outgoing, 'channels' | 'avoid'>> {
+    phoneNumber: PhoneNumber,
+  ): Promise<Pick<Outgoing, 'channels' | 'avoid'> & { segments: number }> {
     const { sealedTerms, lastRoute, isDoubtful } = await store.readLastText({ userId, confirmationId });
-    const sealed = sealedTerms && codes.unseal({ userId, confirmationId }, sealedTerms);
+    // Without the terms the confirmation is not sent again.
+    const sealed = (sealedTerms && codes.unseal({ userId, confirmationId }, sealedTerms)) || noTerms;
     const channels = rules.channels.choose({
-      country,
+      country: phoneNumber.country,
       wanted: channel,
       first: lastRoute?.channel,
-      // Without the terms the confirmation is not sent again.
-      isFreeText: isFreeText(purpose, (sealed || noTerms).terms),
+      isFreeText: isFreeText(purpose, sealed.terms),
     });
-    return { channels, avoid: isDoubtful ? lastRoute : undefined };
+    return { channels, avoid: isDoubtful ? lastRoute : undefined, segments: segmentsOf(sealed, purpose, phoneNumber) };
+  }
+
+  /** Of the text, as far as it is known before it is counted. */
+  function segmentsOf({ terms, locale }: SealedTerms, purpose: string, { country }: PhoneNumber): number {
+    const code = codes.sample;
+    return rules.write({ locale, country, code, validSeconds: confirmationSeconds, purpose, ...terms }).segments;
   }
 
   async function sendAgain(

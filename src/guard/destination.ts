@@ -37,6 +37,8 @@ function priceOf(phoneNumber: PhoneNumber, prices: DestinationTable, channel: Co
 export interface Target {
   phoneNumber: PhoneNumber;
   channel: CodeChannel;
+  /** Of the text. Each costs what a message costs, if the channel is SMS. */
+  segments: number;
 }
 
 /** The rules, except those that are off, that always forbid this number. */
@@ -75,13 +77,13 @@ const share = (cap: number, parts: number, units: number) => Math.max(units, Mat
 
 /** The shared budgets that a send uses, besides the counters of its user, phone and sources. */
 export function sharedNeeds(
-  { phoneNumber, channel }: Target,
+  { phoneNumber, channel, segments }: Target,
   limits: GuardLimits,
   modes: Modes,
   isSafe: boolean,
 ): BudgetNeed[] {
   const country = phoneNumber.country ?? 'unknown';
-  const price = priceOf(phoneNumber, limits.prices, channel);
+  const price = priceOf(phoneNumber, limits.prices, channel) * (channel === 'sms' ? segments : 1);
   const { processes = 1, spend, countrySends } = limits;
   const own = (name: string) => nameFor(channel, name);
   const need = (rule: RuleName, name: string, units: number, cap: number | undefined): BudgetNeed[] =>

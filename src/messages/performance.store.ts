@@ -19,6 +19,8 @@ export interface AcceptedRow {
   country: string | null;
   channel: string;
   accepted: number;
+  /** How often the price was paid: each segment of a text costs it. */
+  priced: number;
 }
 
 export type PerformanceStore = ReturnType<typeof createPerformanceStore>;
@@ -64,18 +66,19 @@ export function createPerformanceStore(db: Database) {
         (sql) =>
           sql.unsafe(
             `select requested_at >= $2 as is_current, nullif(country, '') as country, channel,
-             count(*)::int as accepted
+             count(*)::int as accepted, sum(case channel when 'sms' then segments else 1 end)::int as priced
            from messages where requested_at >= $1 and state <> 'refused' group by 1, 2, 3`,
             [from, middle],
             { prepare: true },
           ),
         owner,
       );
-      return rows.map(({ is_current, country, channel, accepted }) => ({
+      return rows.map(({ is_current, country, channel, accepted, priced }) => ({
         isCurrent: is_current,
         country,
         channel,
         accepted,
+        priced,
       }));
     },
   };

@@ -85,7 +85,7 @@ function timesOf(row: Pick<DeliveryRow, keyof DeliveryTime> | undefined): Delive
 
 function sumCost(rows: readonly AcceptedRow[], priceOf: PriceOf): number {
   return round(
-    rows.reduce((sum, { country, channel, accepted }) => sum + accepted * priceOf(country, channel), 0),
+    rows.reduce((sum, { country, channel, priced }) => sum + priced * priceOf(country, channel), 0),
     4,
   );
 }

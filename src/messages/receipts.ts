@@ -3,6 +3,7 @@ import type { Clock } from '../values/clock.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { receiptRefused } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
+import type { CodeChannel } from '../sms/channels.ts';
 import { brief, type Callback, type Gateway, type Receipt } from '../sms/gateway.ts';
 import { readReference } from '../sms/reference.ts';
 import type { AppliedReceipt, ReceiptRow, TrailStore } from './trail.store.ts';
@@ -12,6 +13,8 @@ export interface ReceiptOptions {
   clock: Clock;
   observe: Observe;
   referenceKeys: DigestKeys;
+  /** How a gateway sends. */
+  channelOf(gateway: string): CodeChannel;
   /** Counts the text of a code as delivered or failed. */
   onMoved(code: NonNullable<AppliedReceipt['code']>, state: Receipt['state'], at: Date): Promise<void>;
 }
@@ -24,7 +27,7 @@ const receiptLimit = 100;
 
 export type TakeReceipts = ReturnType<typeof createReceipts>['take'];
 
-export function createReceipts({ store, clock, observe, referenceKeys, onMoved }: ReceiptOptions) {
+export function createReceipts({ store, clock, observe, referenceKeys, channelOf, onMoved }: ReceiptOptions) {
   /** `urlReference` is the reference in the URL of the callback, if it has one. */
   async function take(gateway: Gateway, callback: Callback, urlReference: string | undefined): Promise<void> {
     const receipts = gateway.readReceipts?.(callback)?.slice(0, receiptLimit);
@@ -55,6 +58,7 @@ export function createReceipts({ store, clock, observe, referenceKeys, onMoved }
   ): Promise<void> {
     const row = {
       gateway,
+      channel: channelOf(gateway),
       gatewayId: id?.slice(0, 200) || null,
       state,
       reason: reason === undefined ? null : brief(reason),

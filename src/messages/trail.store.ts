@@ -12,6 +12,8 @@ export interface EventRow {
 
 export interface ReceiptRow {
   gateway: string;
+  /** Of the gateway. */
+  channel: string;
   gatewayId: string | null;
   state: 'delivered' | 'failed';
   reason: string | null;
@@ -40,6 +42,12 @@ export interface GatewayCounts {
 /** No receipt reverts a state: delivered is final, and a failure may only be followed by a delivery. */
 const forward = `(state in ('accepted', 'unknown') or (state = 'failed' and $1::message_state = 'delivered'))`;
 
+/** A gateway whose answer was missing, before another one was asked: its text has the same code, and may arrive first. */
+const mayHaveSent = `tries::jsonb @> jsonb_build_array(jsonb_build_object('gateway', $6::text, 'outcome', 'unknown'))`;
+
+/** No SMSC reports later than this. */
+const isOfSmpp = `gateway = 'smpp' and gateway_message_id = $4 and requested_at > $3::timestamptz - interval '3 days'`;
+
 /**
  * Writes the event of each message whose state a receipt has changed. The outer statement must read all of its rows.
  */
@@ -54,6 +62,19 @@ const writtenEvents = `written_events as (
 
 const movedCode = `select (select count(*) from written_events) > 0 as moved,
   (select user_id from first_moved) as user_id, (select code_number from first_moved) as code_number, (select channel from first_moved) as channel`;
+
+/**
+ * Messages, and whether their code was used because of them: because of the last message of the code, or of one that was
+ * delivered. Otherwise a gateway that loses messages would have the figures of the one that sends them again.
+ */
+const messagesSince = `
+  select m.requested_at, m.country, m.gateway, m.state,
+    m.verified_at is not null and (m.state = 'delivered' or l.user_id is null) as was_used
+  from messages m left join (
+    select user_id, code_number, max(message_number) as last_number
+    from messages where requested_at >= $1 and message_number > 1 and state <> 'refused' group by user_id, code_number
+  ) l on l.user_id = m.user_id and l.code_number = m.code_number and l.last_number > m.message_number
+  where m.requested_at >= $1`;
 
 export type TrailStore = ReturnType<typeof createTrailStore>;
 
@@ -73,28 +94,39 @@ export function createTrailStore(db: Database) {
     ): Promise<AppliedReceipt> {
       const [row] = await db.write.unsafe(
         `with moved as (
-           update messages set state = $1::message_state, reason = $2, state_at = $3
-           where user_id = $4 and message_number = $5 and gateway = $6
-             and (gateway_message_id is null or $7::text is null or gateway_message_id = $7) and ${forward}
+           update messages set state = $1::message_state, reason = $2, state_at = $3, gateway = $6, channel = $8,
+             gateway_message_id = case when gateway = $6 then gateway_message_id else $7 end
+           where user_id = $4 and message_number = $5 and ${forward} and case
+             when gateway = $6 then gateway_message_id is null or $7::text is null or gateway_message_id = $7
+             else $1::message_state = 'delivered' and ${mayHaveSent} end
            returning user_id, code_number, kind, confirmation_id, state, gateway, channel
          ), ${writtenEvents}
          ${movedCode} from messages where user_id = $4 and message_number = $5`,
-        [receipt.state, receipt.reason, receipt.at, userId, number, receipt.gateway, receipt.gatewayId],
+        [
+          receipt.state,
+          receipt.reason,
+          receipt.at,
+          userId,
+          number,
+          receipt.gateway,
+          receipt.gatewayId,
+          receipt.channel,
+        ],
         { prepare: true },
       );
       return readApplied(row as AppliedRow | undefined);
     },
 
-    /** For SMPP, whose receipts contain only the SMSC's own id. */
+    /** For SMPP, whose receipts contain only the SMSC's own id. Some SMSCs count from 1 again after a restart. */
     async applySmppReceipt(receipt: ReceiptRow): Promise<AppliedReceipt> {
       const [row] = await db.write.unsafe(
         `with moved as (
            update messages set state = $1::message_state, reason = $2, state_at = $3
-           where gateway = 'smpp' and gateway_message_id = $4 and ${forward}
+           where ${isOfSmpp} and ${forward}
            returning user_id, code_number, kind, confirmation_id, state, gateway, channel
          ), ${writtenEvents}
          ${movedCode}
-         where exists (select 1 from messages where gateway = 'smpp' and gateway_message_id = $4)`,
+         where exists (select 1 from messages where ${isOfSmpp})`,
         [receipt.state, receipt.reason, receipt.at, receipt.gatewayId],
         { prepare: true },
       );
@@ -150,9 +182,9 @@ export function createTrailStore(db: Database) {
                count(*) filter (where state = 'delivered') as delivered,
                count(*) filter (where state in ('failed', 'refused')) as failed,
                count(*) filter (where state in ('delivered', 'failed')) as receipts,
-               count(verified_at) as verified,
+               count(*) filter (where was_used) as verified,
                0 as "passedOver"
-             from messages where requested_at >= $1 group by 1, 2, 3
+             from (${messagesSince}) m group by 1, 2, 3
              union all
              select (m.requested_at at time zone 'UTC')::date, m.country, t.value ->> 'gateway', 0, 0, 0, 0, 0, 0, count(*)
              from messages m, json_array_elements(m.tries) t
@@ -179,10 +211,10 @@ export function createTrailStore(db: Database) {
       const rows = await db.long((sql) =>
         sql.unsafe(
           `select country, gateway, count(*)::int as accepted,
-             count(*) filter (where state = 'delivered' or verified_at is not null)::int as delivered,
-             count(*) filter (where state = 'failed' and verified_at is null)::int as failed,
-             count(verified_at)::int as verified
-           from messages where requested_at >= $1 and requested_at < $2 and state not in ('refused', 'unknown')
+             count(*) filter (where state = 'delivered' or state = 'failed' and was_used)::int as delivered,
+             count(*) filter (where state = 'failed' and not was_used)::int as failed,
+             count(*) filter (where was_used)::int as verified
+           from (${messagesSince}) m where requested_at < $2 and state not in ('refused', 'unknown')
            group by country, gateway`,
           [from, to],
           { prepare: true },

@@ -38,6 +38,8 @@ export interface ReservedSend {
 export interface GuardedSend extends Omit<JudgedSend, 'operation' | 'sources'> {
   kind: PhoneCodeKind;
   correlationType: number;
+  /** Of the text, if it is sent by SMS. */
+  segments: number;
   proof: GivenProof;
   /** Present if a confirmation is needed. */
   confirmation: { id: string | undefined } | undefined;
@@ -85,9 +87,9 @@ export function createReserveSend(guard: SendGuard) {
 
   /** Returns undefined if the user has verified the phone already and nothing is to be sent. */
   return async function reserveSend(given: GuardedSend): Promise<ReservedSend | undefined> {
-    const { userId, phoneNumber, channel, origin } = given;
+    const { userId, phoneNumber, channel, segments, origin } = given;
     const send = { operation: operations[given.kind], sources: sourcesOf(digest, origin), ...given };
-    const destination = sendJudge.find({ phoneNumber, channel });
+    const destination = sendJudge.find({ phoneNumber, channel, segments });
     const phoneKey = digest('phone', phoneNumber.e164);
     const outcome = await sendJudge.lease(destination, (taken, report) =>
       reserve({ send, phoneKey, destination }, taken, report),

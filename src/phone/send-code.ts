@@ -68,7 +68,7 @@ export function createSendCode(rules: SendRules) {
 
   /** Returns undefined if the user has verified the phone already and nothing was sent. */
   async function send(request: PreparedRequest): Promise<SentCode | undefined> {
-    const { kind, phoneNumber, correlationType, locale, origin, owner, resends } = request;
+    const { kind, phoneNumber, origin, owner, resends } = request;
     const channels = rules.channels.choose({
       country: phoneNumber.country,
       wanted: request.channel,
@@ -81,19 +81,17 @@ export function createSendCode(rules: SendRules) {
     await delivery.deliver({
       code,
       purpose: kind,
-      written: rules.write({
-        locale,
-        country: phoneNumber.country,
-        correlationType,
-        code,
-        validSeconds: counted.validSeconds,
-      }),
+      written: writeText(request, code, counted.validSeconds),
       avoid: resends?.isDoubtful ? resends.last : undefined,
       traceId: origin.traceId,
       owner,
       ...counted,
     });
     return { codeLength: code.length, expiresInSeconds: counted.validSeconds };
+  }
+
+  function writeText({ locale, phoneNumber, correlationType }: SendRequest, code: string, validSeconds: number) {
+    return rules.write({ locale, country: phoneNumber.country, correlationType, code, validSeconds });
   }
 
   /**
@@ -120,12 +118,14 @@ export function createSendCode(rules: SendRules) {
         ...made.stored,
       };
     };
+    const { segments } = writeText(request, codes.sample, codeSeconds);
     const reserved = await rules.reserveSend({
       kind,
       userId,
       phoneNumber,
       channel: channels[0]!,
       correlationType,
+      segments,
       origin,
       proof,
       confirmation: request.confirmation,

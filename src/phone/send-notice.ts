@@ -39,12 +39,12 @@ export function createSendNotice({ store, observe, ...parts }: NoticeParts): Sen
   async function send(userId: number, phoneNumber: PhoneNumber, traceId: string): Promise<string | undefined> {
     const channels = parts.channels.orderFor({ country: phoneNumber.country, isFreeText: true });
     if (channels.length === 0) return 'channel';
-    const isPaid = (channel: CodeChannel) => parts.spend({ phoneNumber, channel });
-    if (!(await isPaid(channels[0]!))) return 'spend';
-    const [messageNumber, locale] = await Promise.all([store.takeMessageNumber(userId), store.readLocale(userId)]);
-    if (messageNumber === undefined) return 'erased';
     const { e164, country } = phoneNumber;
-    const { text, locale: language, dlt } = parts.write({ locale, country });
+    const { text, locale, dlt, segments } = parts.write({ locale: await store.readLocale(userId), country });
+    const isPaid = (channel: CodeChannel) => parts.spend({ phoneNumber, channel, segments });
+    if (!(await isPaid(channels[0]!))) return 'spend';
+    const messageNumber = await store.takeMessageNumber(userId);
+    if (messageNumber === undefined) return 'erased';
     const { outcome, reason } = await parts.dispatch({
       referenceOf: (tryNumber) =>
         makeReference(parts.referenceKeys.current, { userId, number: messageNumber }, tryNumber),
@@ -53,7 +53,7 @@ export function createSendNotice({ store, observe, ...parts }: NoticeParts): Sen
       channels,
       admitChannel: isPaid,
       text,
-      locale: language,
+      locale,
       code: null,
       purpose: 'notice',
       validSeconds,

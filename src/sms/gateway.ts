@@ -125,10 +125,13 @@ export function unknown(reason: unknown): GatewayAnswer {
   return { outcome: 'unknown', reason: brief(reason) };
 }
 
-/** Reasons go to logs and to the trail. A gateway may quote the phone number in them, so long digit runs are removed. */
+/**
+ * Reasons go to logs and to the trail. A gateway may quote the phone number in them, so long digit runs are removed, also
+ * those in groups.
+ */
 export function brief(reason: unknown): string {
   return String(reason)
-    .replaceAll(/\+?\d{6,}/g, '…')
+    .replaceAll(/\+?\(?\d(?:[\s().\-/]{0,3}\d){6,}|\d{6,}/g, '…')
     .replaceAll(/\s+/g, ' ')
     .slice(0, 120);
 }

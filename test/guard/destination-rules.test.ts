@@ -52,6 +52,39 @@ describe('destinations', () => {
     expect((await service.sendCode(id!, newPhone())).status).toBe(204);
   });
 
+  it('cost the price for each segment of a text, whatever the code is for, and once by another channel', async () => {
+    const service = await serviceWithRule('spend=enforce', {
+      LEDGERLINE_CHANNELS: '*=sms,voice',
+      LEDGERLINE_PRICES: '*=0.1',
+      LEDGERLINE_SPEND: '*=off,day=1.2',
+      LEDGERLINE_CHANGE_NOTICE: 'false',
+      // 71 characters of UCS-2 and more are two segments.
+      LEDGERLINE_TEMPLATES: JSON.stringify({
+        en: `{code} ё ${'x'.repeat(70)}`,
+        'en/confirmation': `{code} ${'x'.repeat(160)}`,
+      }),
+    });
+    const spent = async () => {
+      const { json } = await service.call('/operator/performance?days=1', undefined, { method: 'GET' });
+      return json.current.cost;
+    };
+    const id = await service.verifiedUser();
+    expect(await spent()).toBe(0.2);
+    const confirmation = await service.call(`/User/${id}/confirmations`, { purpose: 'payment' });
+    expect(confirmation.status).toBe(201);
+    const resent = `/User/${id}/confirmations/${confirmation.json.confirmationId}/resend-code`;
+    expect((await service.call(resent, { channel: 'sms' })).status).toBe(204);
+    expect((await service.call(`/User/${id}/phone-number/change`, { phoneNumber: newPhone() })).status).toBe(204);
+    expect((await service.call(`/User/${id}/phone-number/change/resend-code`, { channel: 'sms' })).status).toBe(204);
+    expect(await spent()).toBe(1);
+    const newcomer = { id: await service.createUser(), phoneNumber: newPhone() };
+    const send = async (more: object) =>
+      (await service.call('/User/phone-number/send-code', { ...newcomer, ...more })).status;
+    expect(await send({ channel: 'voice' })).toBe(204);
+    expect(await spent()).toBe(1.1);
+    expect([await send({}), await send({ channel: 'voice' })]).toEqual([429, 204]);
+  });
+
   it('in one country get no more codes than the limit of the day, also by parallel calls', async () => {
     const service = await serviceWithRule('country-sends=enforce', { LEDGERLINE_COUNTRY_SENDS: '*=30,DE=0' });
     const [id] = await createUsers(service, 1);

@@ -84,6 +84,7 @@ it('a send whose range cannot be judged fails, and the next one is reserved', as
       userId: await service.createUser(),
       phoneNumber: parsePhoneNumber(newPhone())!,
       channel: 'sms',
+      segments: 1,
       correlationType: 0,
       origin: { client: 'back-end', subject: 'back-end', bound: false, address: undefined, traceId: 'test' },
       proof: {},

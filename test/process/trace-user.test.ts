@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { run } from '../harness/process.ts';
-import { newPhone, startService, wrongCode } from '../harness/service.ts';
+import { sendTwilioReceipt, twoGatewaySettings, vonageAccepts } from '../harness/servers/twilio.ts';
+import { newPhone, serviceForTest, startService, wrongCode } from '../harness/service.ts';
 
 it('trace-user tells what became of a user’s codes, with the number masked', async () => {
   const service = await startService();
@@ -76,4 +77,23 @@ it('trace-user and the message log tell a text that no gateway could take from o
     [1, 'unavailable', 'unavailable'],
   ]);
   expect(await states('state=refused')).toEqual([]);
+});
+
+it('trace-user names the gateway that delivered a text although it had not answered', async () => {
+  const twilio = await gatewayServer('hang');
+  const vonage = await gatewayServer(vonageAccepts);
+  const service = await serviceForTest({
+    ...(await twoGatewaySettings(twilio.url, vonage.url)),
+    LEDGERLINE_GATEWAY_SECONDS: '1',
+    LEDGERLINE_SEND_SECONDS: '3',
+  });
+  const id = await service.createUser();
+  await service.sendCode(id, newPhone());
+  await sendTwilioReceipt(twilio.received[0]!.form.StatusCallback!, 'delivered');
+  const { stdout } = await run(['trace-user', String(id)], { DATABASE_URL: service.databaseUrl });
+  expect(stdout.trim().split('\n').slice(1)).toEqual([
+    expect.stringContaining('code 1 unknown by twilio: no answer in time, may have gone out'),
+    expect.stringContaining('code 1 accepted by vonage'),
+    expect.stringContaining('code 1 delivered by twilio'),
+  ]);
 });

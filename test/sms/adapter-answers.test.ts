@@ -42,12 +42,12 @@ const cases: [gateway: string, what: string, answer: Answer, meaning: keyof type
   ['twilio', 'not a number', twilio(21211), 'refused'],
   ['twilio', 'a region that the account may not send to', twilio(21408), 'refused'],
   ['twilio', 'opted out', twilio(21610), 'refused'],
-  ['twilio', 'not reachable from this sender', twilio(21612), 'refused'],
   ['twilio', 'not a mobile number', twilio(21614), 'refused'],
   ['twilio', 'a landline', twilio(21635), 'refused'],
   ['twilio', 'not verified for a trial account', twilio(21608), 'refused'],
   ['twilio', 'blocked as fraud', twilio(30450), 'refused'],
   ['twilio', 'a sender that may not send there', twilio(21606), 'unable'],
+  ['twilio', 'a sender that cannot reach this number', twilio(21612), 'unable'],
   ['twilio', 'a short code of another country', twilio(21659), 'unable'],
   ['twilio', 'throttled', twilio(20429, 429), 'throttled'],
   ['twilio', 'a full queue', twilio(21611), 'throttled'],
@@ -120,6 +120,7 @@ const cases: [gateway: string, what: string, answer: Answer, meaning: keyof type
   ['infobip', 'a network that the account does not reach', infobip(5, 'REJECTED_NETWORK'), 'refused'],
   ['infobip', 'a number that gets no service messages', infobip(5, 'REJECTED_DND'), 'refused'],
   ['infobip', 'blocked as fraud', infobip(5, 'SIGNALS_BLOCKED'), 'refused'],
+  ['infobip', 'blocked as fraud, and charged', infobip(4, 'SIGNALS_BLOCKED'), 'refused'],
   ['infobip', 'a number that the operator rejects', infobip(2, 'UNDELIVERABLE_REJECTED_OPERATOR'), 'refused'],
   ['infobip', 'no credit', infobip(5, 'REJECTED_NOT_ENOUGH_CREDITS'), 'unavailable'],
   ['infobip', 'no route', infobip(5, 'REJECTED_ROUTE_NOT_AVAILABLE'), 'unavailable'],
@@ -217,9 +218,12 @@ describe('an answer', () => {
     },
   );
 
-  it('never carries a phone number into its reason', async () => {
-    const body = { reason: `no route to ${message.e164} or 447911123456` };
-    const { answer } = await ask('webhook', () => ({ status: 422, body }));
-    expect(answer).toEqual({ outcome: 'refused', reason: 'no route to … or …' });
-  });
+  it.each([message.e164, '447911123456', '+44 7911 123 456', '07911-123-456', '+44 (0) 7911/123456'])(
+    'never carries a phone number such as %s into its reason',
+    async (phoneNumber) => {
+      const body = { reason: `no route to ${phoneNumber}, error 131-026` };
+      const { answer } = await ask('webhook', () => ({ status: 422, body }));
+      expect(answer).toEqual({ outcome: 'refused', reason: 'no route to …, error 131-026' });
+    },
+  );
 });

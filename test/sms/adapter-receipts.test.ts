@@ -132,6 +132,9 @@ describe('a receipt', () => {
         { messageId: 'I1', status: { groupId: 3 } },
         { messageId: 'I2', status: { groupId: 2 }, error: { name: 'EC_ABSENT_SUBSCRIBER' } },
         { messageId: 'I3', status: { groupId: 1 } },
+        { messageId: 'I4', status: { groupId: 3, name: 'DELIVERED_TO_HANDSET' } },
+        // It may still fail.
+        { messageId: 'I5', status: { groupId: 3, name: 'DELIVERED_TO_OPERATOR' } },
         null,
       ],
     };
@@ -139,6 +142,7 @@ describe('a receipt', () => {
     expect(infobipGateway.readReceipts!(callback(JSON.stringify(reports)))).toEqual([
       { id: 'I1', state: 'delivered' },
       { id: 'I2', state: 'failed', reason: 'EC_ABSENT_SUBSCRIBER' },
+      { id: 'I4', state: 'delivered' },
     ]);
     expect(infobipGateway.readReceipts!(callback('nonsense'))).toBeUndefined();
 

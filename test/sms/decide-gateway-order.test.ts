@@ -5,6 +5,8 @@ import type { Observation } from '../../src/monitoring/observe.ts';
 import { adaptiveOrder, createGatewayOrder } from '../../src/messages/gateway-order.ts';
 import { createTrailStore } from '../../src/messages/trail.store.ts';
 import { decideOrder } from '../../src/sms/decide-gateway-order.ts';
+import { gatewayServer } from '../harness/servers/gateway-server.ts';
+import { sendTwilioReceipt, twilioAccepts, twoGatewaySettings, vonageAccepts } from '../harness/servers/twilio.ts';
 import { serviceForTest } from '../harness/service.ts';
 
 const limits = adaptiveOrder;
@@ -104,6 +106,59 @@ describe('a country', () => {
       reason: 'as configured again',
     });
   });
+});
+
+describe('a gateway that loses every text', () => {
+  /** Sends a code over twilio, once more over vonage, and verifies it: `receipt` is what twilio says about its text. */
+  async function orderAfterResends(receipt: 'failed' | undefined): Promise<readonly string[]> {
+    const twilio = await gatewayServer(twilioAccepts);
+    const vonage = await gatewayServer(vonageAccepts);
+    const service = await serviceForTest(await twoGatewaySettings(twilio.url, vonage.url));
+    for (let count = 0; count < limits.minMessages; count += 1) {
+      const id = await service.createUser();
+      await service.sendCode(id, `+4474001234${count + 10}`);
+      if (receipt) await sendTwilioReceipt(twilio.received.at(-1)!.form.StatusCallback!, receipt);
+      expect((await service.call(`/User/${id}/phone-number/resend-code`)).status).toBe(204);
+      const [code] = /\d{6}/.exec(vonage.received.at(-1)!.form.text!)!;
+      expect((await service.verify(id, code)).status).toBe(200);
+    }
+    const db = openDatabase({ url: service.databaseUrl, connections: 1, statementSeconds: 5 });
+    onTestFinished(() => db.close());
+    const order = createGatewayOrder({
+      store: createTrailStore(db),
+      clock: { now: () => new Date(Date.now() + 3_600_000) },
+      observe: () => {},
+      gateways: ['twilio', 'vonage'],
+      byCountry: new Map(),
+      limits,
+      settleSeconds: 600,
+    });
+    await order.refresh();
+    return order.orderFor('GB');
+  }
+
+  it('is asked last although its codes were used, because another gateway delivered them', async () => {
+    expect(await orderAfterResends(undefined)).toEqual(['vonage', 'twilio']);
+    expect(await orderAfterResends('failed')).toEqual(['vonage', 'twilio']);
+  });
+});
+
+it('a gateway without receipts is not better than one that reports what failed', async () => {
+  const service = await serviceForTest();
+  const db = openDatabase({ url: service.databaseUrl, connections: 1, statementSeconds: 5 });
+  onTestFinished(() => db.close());
+  await service.sql`
+    insert into messages (user_id, message_number, code_number, phone, country, correlation_type, locale, segments, gateway,
+      state, requested_at, answered_at, state_at, expires_at, verified_at)
+    select n, 1, 1, '+44…', 'GB', 0, 'en', 1, gateway,
+      case when gateway = 'vonage' then 'accepted'::message_state when n % 10 < 2 then 'failed' else 'delivered' end,
+      now() - interval '1 hour', now(), now(), now(), case when n % 10 > 2 then now() end
+    from generate_series(1, 200) n, lateral (select case when n > 100 then 'twilio' else 'vonage' end as gateway) g`;
+  const hour = 3_600_000;
+  const figures = await createTrailStore(db).countOutcomes(new Date(Date.now() - 2 * hour), new Date());
+  expect(figures).toContainEqual({ country: 'GB', ...numbers('twilio', 100, 80, 20, 70) });
+  expect(figures).toContainEqual({ country: 'GB', ...numbers('vonage', 100, 0, 0, 70) });
+  expect(decideOrder(['twilio', 'vonage'], figures, limits).reasons).toEqual([]);
 });
 
 it('the figures of one channel say nothing about the gateways of another', () => {

@@ -3,7 +3,8 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../../src/network/free-port.ts';
 import { signWebhook, webhookKey } from '../../src/crypto/standard-webhooks.ts';
-import { gatewayServer } from '../harness/servers/gateway-server.ts';
+import { gatewayServer, type Behaviour } from '../harness/servers/gateway-server.ts';
+import { sendTwilioReceipt, twilioAccepts, twoGatewaySettings, vonageAccepts } from '../harness/servers/twilio.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -192,5 +193,51 @@ describe('a code that was verified', () => {
     expect((await signedTwilio(address, twilioForm('failed'))).status).toBe(204);
     const { json } = await service.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' });
     expect(json.messages[0]).toMatchObject({ outcome: 'verified', state: 'failed' });
+  });
+});
+
+describe('a receipt of a gateway that did not answer in time', () => {
+  async function sendWith(vonageBehaviour: Behaviour) {
+    const twilio = await gatewayServer('hang');
+    const vonage = await gatewayServer(vonageBehaviour);
+    const service = await serviceForTest({
+      ...(await twoGatewaySettings(twilio.url, vonage.url)),
+      LEDGERLINE_GATEWAY_SECONDS: '1',
+      LEDGERLINE_SEND_SECONDS: '3',
+      LEDGERLINE_RESEND_AFTER_SECONDS: '30',
+    });
+    const id = await service.createUser();
+    const { status } = await service.sendCode(id, newPhone());
+    const readMessages = () =>
+      service.sql`select gateway, channel, gateway_message_id, state from messages where user_id = ${id}`;
+    const address = twilio.received[0]!.form.StatusCallback!;
+    return { twilio, vonage, service, id, status, address, readMessages };
+  }
+
+  it('counts if it says that the text was delivered, and no further text is sent when the next gateway fails', async () => {
+    const { twilio, vonage, service, id, status, address, readMessages } = await sendWith(vonageAccepts);
+    expect(status).toBe(204);
+    expect((await sendTwilioReceipt(address, 'failed')).status).toBe(204);
+    expect(await readMessages()).toMatchObject([{ gateway: 'vonage', state: 'accepted' }]);
+    expect((await sendTwilioReceipt(address, 'delivered')).status).toBe(204);
+    const delivered = [{ gateway: 'twilio', channel: 'sms', gateway_message_id: 'SM1', state: 'delivered' }];
+    expect(await readMessages()).toEqual(delivered);
+    twilio.behave(twilioAccepts);
+    const callback = `${vonage.received[0]!.form.callback}&api-key=key&messageId=V1&status=failed`;
+    expect((await fetch(callback)).status).toBe(204);
+    const { json } = await service.call(`/events?userId=${id}&type=phone.delivery_changed`, undefined, {
+      method: 'GET',
+    });
+    expect(json.events).toMatchObject([{ data: { state: 'delivered', gateway: 'twilio' } }]);
+    expect(await readMessages()).toEqual(delivered);
+    expect([twilio.received.length, vonage.received.length]).toEqual([1, 1]);
+  });
+
+  it('settles an unknown outcome, also if the next gateway did not answer either', async () => {
+    const { status, address, readMessages } = await sendWith('hang');
+    expect(status).toBe(503);
+    expect(await readMessages()).toMatchObject([{ gateway: 'vonage', state: 'unknown' }]);
+    expect((await sendTwilioReceipt(address, 'delivered')).status).toBe(204);
+    expect(await readMessages()).toMatchObject([{ gateway: 'twilio', state: 'delivered' }]);
   });
 });

@@ -257,6 +257,26 @@ describe('SMPP', () => {
     expect(await state()).toBe('delivered');
     expect(service.logLines.join('')).not.toContain('hunter2');
   });
+
+  it('a receipt does not count for an old message whose id the SMSC gave again', async () => {
+    const smsc = await startSmsc();
+    const service = await serviceForTest({
+      LEDGERLINE_GATEWAYS: 'smpp',
+      LEDGERLINE_SMPP_URL: `smpp://user@127.0.0.1:${smsc.port}`,
+      LEDGERLINE_SMPP_PASSWORD: 'hunter2',
+    });
+    const [earlier, id] = [await service.createUser(), await service.createUser()];
+    await service.sendCode(earlier, newPhone());
+    await service.sendCode(id, newPhone());
+    const given = smsc.submitted[1]!.id;
+    await service.sql`
+      update messages set gateway_message_id = ${given}, requested_at = now() - interval '4 days' where user_id = ${earlier}`;
+    smsc.receipt(given, 'UNDELIV');
+    const stateOf = async (user: number) =>
+      (await service.sql`select state from messages where user_id = ${user}`)[0]!.state;
+    await until(async () => (await stateOf(id)) === 'failed');
+    expect(await stateOf(earlier)).toBe('accepted');
+  });
 });
 
 describe('SMPP with another implementation (Net::SMPP)', () => {

@@ -1,7 +1,10 @@
 /** TLS towards gateways: whose certificate is not trusted, or is another's, gets no message. */
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createSmpp } from '../../src/sms/gateways/smpp.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { dataFolder, startProcess } from '../harness/process.ts';
@@ -47,6 +50,32 @@ describe('a certificate that is not trusted', () => {
     expect((await service.sendCode(await service.createUser(), newPhone())).status).toBe(503);
     expect(smsc.commands).toEqual([]);
   });
+});
+
+it('SMPP gives up a connection whose TLS handshake does not end, and opens another', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const reasons: unknown[] = [];
+  const gateway = createSmpp(
+    { smppUrl: `smpps://user@127.0.0.1:${port}`, smppPassword: 'secret' },
+    { sender: () => 'Acme', onReceipt: () => {}, onLink: (_isUp, reason) => void reasons.push(reason) },
+  );
+  onTestFinished(async () => {
+    await gateway.close?.();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const [first] = (await once(server, 'connection')) as [Socket];
+  await once(first, 'data');
+  const second = once(server, 'connection');
+  vi.advanceTimersByTime(10_500);
+  await second;
+  expect(reasons).toEqual(['no connection in time']);
 });
 
 describe('with NODE_EXTRA_CA_CERTS', () => {

@@ -216,7 +216,7 @@ export const guardSettings = {
     default: new Map([['*', 1000]]),
     defaultText: '*=0.1',
     about:
-      'What a message costs, in your currency, by country or leading digits; `voice:GB=0.1` and `whatsapp:*=0.03` for the other channels, which otherwise cost what a text costs.',
+      'What a text of one segment costs, in your currency, by country or leading digits; a longer text costs it for each segment. `voice:GB=0.1` and `whatsapp:*=0.03` for the other channels, which otherwise cost what a text costs.',
   }),
   spend: setting<SpendLimits>({
     env: 'LEDGERLINE_SPEND',

@@ -37,6 +37,8 @@ const refusals = new Set([
 const wrongSender = new Set(['REJECTED_SENDER', 'REJECTED_SOURCE']);
 /** Too many messages to one number within the hour. */
 const flooding = 'REJECTED_FLOODING_FILTER';
+/** In the group of delivered messages, but it may still fail. */
+const deliveredToOperator = 'DELIVERED_TO_OPERATOR';
 
 export const infobip = defineGateway({
   name: 'infobip',
@@ -115,8 +117,8 @@ function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { groupId, groupName, name } = sent.status;
   if (acceptedGroups.includes(groupId)) return accepted(sent.messageId);
   const reason = String(name ?? groupName ?? `group ${groupId}`);
-  if (groupId === groups.expired) return unknown(reason);
   if (refusals.has(reason)) return refused(reason);
+  if (groupId === groups.expired) return unknown(reason);
   if (wrongSender.has(reason)) return unable(reason);
   // It concerns only one number, so there is no reason to pause the gateway.
   return reason === flooding ? throttled(reason, 0) : unavailable(reason);
@@ -134,7 +136,7 @@ function hasWrongDestination(json: any): boolean {
 function readReport(report: any): Receipt[] {
   const group: unknown = report?.status?.groupId;
   const id = String(report?.messageId ?? '');
-  if (group === groups.delivered) return [{ id, state: 'delivered' }];
+  if (group === groups.delivered) return report.status.name === deliveredToOperator ? [] : [{ id, state: 'delivered' }];
   const reason = String(report?.error?.name ?? report?.status?.name ?? group);
   return failedGroups.includes(group) ? [{ id, state: 'failed', reason }] : [];
 }

@@ -10,12 +10,12 @@ import { readTwilioForm, twilioAuthorization, twilioBaseUrl, twilioSettings } fr
  * https://www.twilio.com/docs/api/errors
  */
 const refusals = new Set([
-  21211, 21214, 21216, 21217, 21219, 21265, 21266, 21401, 21408, 21421, 21608, 21610, 21612, 21614, 21635, 30003, 30004,
-  30005, 30006, 30450,
+  21211, 21214, 21216, 21217, 21219, 21265, 21266, 21401, 21408, 21421, 21608, 21610, 21614, 21635, 30003, 30004, 30005,
+  30006, 30450,
 ]);
 
-/** Errors about the sender for this destination: it cannot send there, or is from another country. */
-const wrongSender = new Set([21606, 21659, 21660, 21661, 21703]);
+/** Errors about the sender for this destination: it cannot send there (21612 too), or is from another country. */
+const wrongSender = new Set([21606, 21612, 21659, 21660, 21661, 21703]);
 
 /** Too many requests (20429), or too many messages queued for the sender (21611, 30001). */
 const rateLimits = new Set([20429, 21611, 30001]);

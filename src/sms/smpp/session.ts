@@ -145,11 +145,11 @@ export function openSession(options: SessionOptions) {
   const linkTimer = setInterval(() => {
     enquireLink().catch(endFor);
   }, options.enquireMilliseconds).unref();
-  const connectTimer = setTimeout(() => {
-    if (socket.connecting) end('no connection in time');
-  }, answerMilliseconds).unref();
+  // Until the handshake of TLS is finished, too: without a bind nothing else tests the link.
+  const connectTimer = setTimeout(() => end('no connection in time'), answerMilliseconds).unref();
 
   socket.once(readyEvent, () => {
+    clearTimeout(connectTimer);
     bind().catch(endFor);
   });
   socket.on('data', (chunk: Buffer) => {

@@ -13,7 +13,10 @@ const day = record('OverviewDay', {
   delivered: required(integer(), 'Of those, delivered by its receipts.'),
   failed: required(integer(), 'Failed by its receipts, or accepted by no gateway.'),
   receipts: required(integer(), 'Delivered or failed by its receipts.'),
-  verified: required(integer(), 'Messages whose code was used.'),
+  verified: required(
+    integer(),
+    'Messages whose code was used; of several messages with one code the last, and those that were delivered.',
+  ),
   passedOver: required(integer(), 'Times it was asked and could not accept a message.'),
 });
 

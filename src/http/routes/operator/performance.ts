@@ -13,7 +13,7 @@ const times = {
 const span = record('SpanFigures', {
   cost: required(
     number(),
-    'Messages that a gateway may have sent, by LEDGERLINE_PRICES for their countries and channels.',
+    'Messages that a gateway may have sent, each segment of a text, by LEDGERLINE_PRICES for their countries and channels.',
   ),
   ...times,
 });
