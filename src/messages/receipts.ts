@@ -3,7 +3,7 @@ import type { Clock } from '../values/clock.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { receiptRefused } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
-import { brief, type Callback, type Gateway, type Receipt } from '../sms/gateway.ts';
+import { brief, gatewayIdOf, type Callback, type Gateway, type Receipt } from '../sms/gateway.ts';
 import { readReference } from '../sms/reference.ts';
 import type { AppliedReceipt, ReceiptRow, TrailStore } from './trail.store.ts';
 
@@ -55,7 +55,7 @@ export function createReceipts({ store, clock, observe, referenceKeys, onMoved }
   ): Promise<void> {
     const row = {
       gateway,
-      gatewayId: id?.slice(0, 200) || null,
+      gatewayId: gatewayIdOf(id) ?? null,
       state,
       reason: reason === undefined ? null : brief(reason),
       at: clock.now(),
