@@ -118,11 +118,12 @@ function callerOf(payload: JWTPayload, userClaim: string, expiresAt: Date): Call
   };
 }
 
-/** Undefined if it is absent or empty. Names are stored, and PostgreSQL stores no U+0000. */
+/** Undefined if it is absent or empty. Names are stored, and PostgreSQL stores neither U+0000 nor half of a character. */
 function nameIn(payload: JWTPayload, claim: string): string | undefined {
   const given = payload[claim] ?? '';
   if (given === '') return undefined;
-  const isName = typeof given === 'number' || (typeof given === 'string' && !given.includes('\u0000'));
+  const isStorable = (name: string) => name.isWellFormed() && !name.includes('\u0000');
+  const isName = typeof given === 'number' || (typeof given === 'string' && isStorable(given));
   if (!isName) throw tokenInvalid(`the claim ${claim} does not fit`);
   return String(given);
 }

@@ -1,6 +1,7 @@
 /** `ledgerline trace-user`: prints a user's verifications step by step, for support. */
 import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
+import { printable } from '../formats/printable.ts';
 import { createTrailStore } from '../messages/trail.store.ts';
 import { withDatabase } from './database.ts';
 import { readNumber } from './read-number.ts';
@@ -47,7 +48,7 @@ function describe({ messages, events, erasedAt }: Trail): string {
   if (lines.length === 0) return 'Nothing has been recorded of this user.';
   return lines
     .sort(([a], [b]) => (a! < b! ? -1 : a! > b! ? 1 : 0))
-    .map(([at, line]) => `${at}  ${line}`)
+    .map(([at, line]) => `${at}  ${printable(line!)}`)
     .join('\n');
 }
 

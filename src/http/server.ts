@@ -232,6 +232,9 @@ export function createServer(options: ServerOptions): Server {
         : serve(request, response),
   );
   server.setTimeout(idleMilliseconds);
+  // Their size is limited. With a limit on their number Node would leave out the last ones without a word: a caller could
+  // send so many that those which a proxy adds, such as X-Forwarded-For, are not seen.
+  server.maxHeadersCount = 0;
   connections.attach(server);
   server.on('clientError', createUnreadableAnswer(observer));
   // RFC 9110 section 10.1.1 lets a server ignore an unknown expectation; Node's own 417 would have no Error-Reason.

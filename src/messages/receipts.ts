@@ -4,7 +4,7 @@ import type { DigestKeys } from '../crypto/digest-keys.ts';
 import { receiptRefused } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { CodeChannel } from '../sms/channels.ts';
-import { brief, type Callback, type Gateway, type Receipt } from '../sms/gateway.ts';
+import { brief, gatewayIdOf, type Callback, type Gateway, type Receipt } from '../sms/gateway.ts';
 import { readReference } from '../sms/reference.ts';
 import type { AppliedReceipt, ReceiptRow, TrailStore } from './trail.store.ts';
 
@@ -59,7 +59,7 @@ export function createReceipts({ store, clock, observe, referenceKeys, channelOf
     const row = {
       gateway,
       channel: channelOf(gateway),
-      gatewayId: id?.slice(0, 200) || null,
+      gatewayId: gatewayIdOf(id) ?? null,
       state,
       reason: reason === undefined ? null : brief(reason),
       at: clock.now(),

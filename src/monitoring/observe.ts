@@ -4,6 +4,7 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { collectDefaultMetrics, Registry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
 import { createMetricSet, type KnownLabels } from './registry.ts';
+import { printable } from '../formats/printable.ts';
 import { version } from '../version.ts';
 
 export type Observation =
@@ -391,7 +392,7 @@ function createLog({ level, format, write }: ObserverOptions): Logger {
 function asText(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const details = Object.entries(rest).map(
-    ([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`,
+    ([name, value]) => `${name}=${printable(typeof value === 'object' ? JSON.stringify(value) : String(value))}`,
   );
   const mark = level === 'error' ? '✗' : level === 'warn' ? '!' : '·';
   return `${String(time).slice(11, 23)} ${mark} ${msg} ${details.join(' ')}\n`;

@@ -92,8 +92,13 @@ export interface Receipt {
 const longestIdLength = 200;
 
 export function accepted(gatewayId?: unknown): GatewayAnswer {
-  const hasId = typeof gatewayId === 'string' && gatewayId !== '';
-  return { outcome: 'accepted', gatewayId: hasId ? gatewayId.slice(0, longestIdLength) : undefined };
+  return { outcome: 'accepted', gatewayId: gatewayIdOf(gatewayId) };
+}
+
+/** The gateway's id of a text, as it is stored, in the answer and in receipts. Undefined if there is none. */
+export function gatewayIdOf(id: unknown): string | undefined {
+  const text = typeof id === 'string' ? id.replaceAll(/\p{C}/gu, '') : '';
+  return text === '' ? undefined : text.slice(0, longestIdLength).toWellFormed();
 }
 
 export function refused(reason: unknown): GatewayAnswer {
@@ -126,12 +131,14 @@ export function unknown(reason: unknown): GatewayAnswer {
 }
 
 /**
- * Reasons go to logs and to the trail. A gateway may quote the phone number in them, so long digit runs are removed, also
- * those in groups.
+ * Reasons go to logs, to the trail and to events. A gateway may quote the phone number in them, so long numbers are
+ * removed; and characters that PostgreSQL does not store (U+0000, half of a character) or that a terminal obeys.
  */
 export function brief(reason: unknown): string {
   return String(reason)
-    .replaceAll(/\+?\(?\d(?:[\s().\-/]{0,3}\d){6,}|\d{6,}/g, '…')
-    .replaceAll(/\s+/g, ' ')
-    .slice(0, 120);
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .replaceAll(/\+?\(?\d(?:[ ().\-/]{0,3}\d){6,}|\d{6,}/g, '…')
+    .slice(0, 120)
+    .toWellFormed();
 }

@@ -164,8 +164,11 @@ export class Typesetter {
 
   /** The text on one line of a width, with an ellipsis if not all of it fits. */
   shorten(text: string, width: number, style: Style = {}): string {
-    const line = printable(text.slice(0, longestLine));
-    if (this.widthOf(line, style) <= width) return text.length > longestLine ? `${line}${ellipsis}` : line;
+    // One character that no font has may be written as a whole sentence, so what is written is cut too.
+    const written = this.#replaceMissing(printable(text.slice(0, longestLine)));
+    const line = written.slice(0, longestLine);
+    const isCut = text.length > longestLine || written.length > longestLine;
+    if (this.widthOf(line, style) <= width) return isCut ? `${line}${ellipsis}` : line;
     const room = width - this.widthOf(ellipsis, style);
     let end = 0;
     let taken = 0;

@@ -163,6 +163,7 @@ describe('a token of an external issuer', () => {
     ['a subject that is a list', () => mint({ claims: { sub: [] } })],
     ['a subject that PostgreSQL cannot store', () => mint({ claims: { sub: 'a\u0000b' } })],
     ['a client that PostgreSQL cannot store', () => mint({ claims: { client_id: 'a\u0000b' } })],
+    ['a subject with half of a character', () => mint({ claims: { sub: 'a\ud83d' } })],
     ['nothing but noise', () => 'noise'],
     ['three dots', () => '...'],
     ['a flipped signature', async () => (await mint()).replace(/.{4}$/, 'AAAA')],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countingRuleNames, countingRuleOf } from '../../src/guard/rules.ts';
 import { expectDefects } from '../harness/checked-answers.ts';
 import { createUsers, serviceWithRule, tooMany } from '../harness/guard-rules.ts';
+import { exchangeBytes } from '../harness/raw-socket.ts';
 import { newPhone, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -127,6 +128,29 @@ describe('sends', () => {
     for (const id of ids) statuses.push((await through(service, '1.2.3.4, 203.0.113.7', id, newPhone(), true)).status);
     expect(statuses).toEqual([204, 204, 429, 429]);
     for (const id of ids) expect((await through(service, '203.0.113.7', id, newPhone())).status).toBe(204);
+  });
+
+  it('are counted by address however many headers the caller sends before that of the proxy', async () => {
+    const service = await serviceWithRule('address-sends=enforce', {
+      LEDGERLINE_LIMITS: 'address-sends=1/10m',
+      LEDGERLINE_TRUSTED_PROXIES: '1',
+    });
+    const statuses = [];
+    for (const id of await createUsers(service, 2)) {
+      const body = JSON.stringify({ id, phoneNumber: newPhone() });
+      const head = [
+        'POST /User/phone-number/send-code HTTP/1.1',
+        'Host: a',
+        `Authorization: Bearer ${await service.token('phone', id)}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        // Proxies that sort the headers put these before X-Forwarded-For.
+        ...Array<string>(2500).fill('w:'),
+        'X-Forwarded-For: 203.0.113.7',
+      ];
+      statuses.push((await exchangeBytes(service.url, `${head.join('\r\n')}\r\n\r\n${body}`)).slice(9, 12));
+    }
+    expect(statuses).toEqual(['204', '429']);
   });
 
   it('without a trusted proxy are not counted by what a header says', async () => {

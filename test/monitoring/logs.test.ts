@@ -1,6 +1,7 @@
 /** What an operator finds in the log about a request that was refused. */
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { createObserver } from '../../src/monitoring/observe.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
@@ -88,4 +89,11 @@ it('has the trace id of the answer in every line about a send and a verification
     wrong.json.traceId,
   ]);
   expect(traceOf('code-sent')).toEqual(expect.stringMatching(/^00-/));
+});
+
+it('as text has one line for each entry, and nothing that a terminal obeys', () => {
+  const lines: string[] = [];
+  const { observe } = createObserver({ level: 'info', format: 'text', write: (line) => void lines.push(line) });
+  observe({ kind: 'token-issued', client: 'app\n12:00:00.000 · started\u001b[2J' });
+  expect(lines).toEqual([expect.stringMatching(/ token-issued client=app\ufffd12:00:00\.000 · started\ufffd\[2J\n$/)]);
 });

@@ -31,6 +31,10 @@ it('ledgerline webhooks manages endpoints without the service', async () => {
   expect([tested.code, tested.stdout]).toEqual([0, expect.stringMatching(/^Delivered: 200 after \d+ ms\.\n$/)]);
   expect(receiver.hooks[0]!.event).toMatchObject({ type: 'endpoint.test', data: { endpointId: 1 } });
   expect((await webhooks('update', '1', '--types', '')).stdout).toContain('all types, CRM.');
+  // A terminal would obey what a caller of the API wrote.
+  const evil = await webhooks('update', '1', '--description', '\u001b[2J\nEndpoint 2\u202e');
+  expect(evil.stdout).toContain(', \ufffd[2J\ufffdEndpoint 2\ufffd.\n');
+  expect((await webhooks('list')).stdout.split('\n')[1]).toMatch(/ \ufffd\[2J\ufffdEndpoint 2\ufffd$/);
   expect((await webhooks('rotate-secret', '1', '--overlap', '0')).stdout).toMatch(/whsec_/);
 
   await sql`select write_event('gateway.up', null, now(), '{"gateway":"x","reason":"y"}')`;
@@ -46,6 +50,7 @@ it('ledgerline webhooks manages endpoints without the service', async () => {
   const actions = await sql`select action, subject from operator_actions order by id`;
   expect(actions.map(({ action }) => action)).toEqual([
     'create-webhook-endpoint',
+    'update-webhook-endpoint',
     'update-webhook-endpoint',
     'rotate-webhook-secret',
     'replay-webhook-events',

@@ -1,5 +1,7 @@
 /** The look of a statement: one line for each row, sums of months, words and decimals, and characters without a font. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fonts } from '../../src/statements/fonts.ts';
+import { Typesetter } from '../../src/statements/typesetter.ts';
 import { nameOf, valueNames } from '../../src/statements/value-names.ts';
 import { holderOf } from '../../src/transactions/export/holder.ts';
 import { StatementDocument } from '../../src/statements/statement-document.ts';
@@ -229,6 +231,14 @@ describe('a name', () => {
 
   it('of another script is called by it in the language of the statement', async () => {
     expect(textOf(await draw([{ receiverName: '김민수' }], { locale: 'de' }))).toContain(' [Koreanisch] t-0 ');
+  });
+
+  it('is cut before it is measured, also if each of its characters is written as a sentence', () => {
+    const type = new Typesetter({ fonts: new Fonts(undefined), title: '', author: '', locale: 'en', direction: 'ltr' });
+    // Measuring takes time for each letter, and whoever pays chooses the text.
+    const line = type.shorten('\ufdfa'.repeat(400), Infinity);
+    expect(line).toMatch(/^\u0635\u0644\u0649 /);
+    expect(line).toHaveLength(401);
   });
 
   it('keeps its own direction, and what is cut off is missing at its end', async () => {

@@ -1,4 +1,5 @@
 /** `ledgerline webhooks update`: changes the URL, the event types or the description of an endpoint. */
+import { printable } from '../../formats/printable.ts';
 import { readEndpointId, readEventTypes, withEndpoints } from './webhook-endpoints.ts';
 
 export const webhooksUpdate = (id: string, options: { url?: string; types?: string; description?: string }) =>
@@ -8,5 +9,6 @@ export const webhooksUpdate = (id: string, options: { url?: string; types?: stri
       types: readEventTypes(options.types),
       description: options.description,
     });
-    console.log(`Endpoint ${id}: ${url}, ${types.join(', ') || 'all types'}${description ? `, ${description}` : ''}.`);
+    const about = `${url}, ${types.join(', ') || 'all types'}${description ? `, ${description}` : ''}`;
+    console.log(`Endpoint ${id}: ${printable(about)}.`);
   });
