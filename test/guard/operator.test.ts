@@ -1,7 +1,7 @@
 /** The operator's hands, by endpoint and by command. */
 import { describe, expect, it } from 'vitest';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
-import { newPhone, refusal, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { newPhone, refusal, serviceForTest, startNodes, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
 const get = async (service: Service, path: string) => (await service.call(path, undefined, { method: 'GET' })).json;
@@ -153,8 +153,7 @@ describe('the operator', () => {
       LEDGERLINE_RULES: '*=off,prefix=enforce',
       LEDGERLINE_RANGES: '4=4,5=100,6=100,7=100,country=100',
     };
-    const nodes = [await serviceForTest(settings)];
-    nodes.push(await serviceForTest({ ...settings, DATABASE_URL: nodes[0]!.databaseUrl }));
+    const nodes = await startNodes(2, settings);
     const id = await nodes[0]!.createUser();
     let sent = 0;
     const send = async (node: Service) => {

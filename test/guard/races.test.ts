@@ -1,22 +1,17 @@
-/** Many calls on one key, all at the same time, over two service processes on one database: no limit is exceeded. */
-import { randomBytes } from 'node:crypto';
-import { Agent } from 'node:http';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { httpRequest, type HttpAnswer } from '../harness/http-request.ts';
-import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
-import { cloneDatabase, newPhone } from '../harness/service.ts';
-import postgres from 'postgres';
+/** Many calls on one key, all at the same time, over two nodes with one database: no limit is exceeded. */
+import { describe, expect, it } from 'vitest';
+import { newPhone, startNodes, type Answer, type Service } from '../harness/service.ts';
 import { solveChallenge } from '../../client/index.ts';
 import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 interface Pair {
-  /** Asks the processes in turn. */
-  ask(index: number, path: string, body: unknown, options?: CallOptions): Promise<HttpAnswer>;
+  /** Asks the nodes in turn. */
+  ask(index: number, path: string, body: unknown, options?: CallOptions): Promise<Answer>;
   /** The same, for the status alone. */
   call(index: number, path: string, body: unknown, options?: CallOptions): Promise<number>;
   users: number[];
-  sql: postgres.Sql;
+  sql: Service['sql'];
 }
 
 interface CallOptions {
@@ -29,12 +24,7 @@ interface CallOptions {
 const calls = sized(60, 200);
 
 async function startPair(settings: Record<string, string>): Promise<Pair> {
-  const database = await cloneDatabase(inject('sandboxTemplateName'));
-  onTestFinished(database.drop);
-  const common = {
-    DATABASE_URL: database.url,
-    LEDGERLINE_DIGEST_KEY: randomBytes(32).toString('base64'),
-    LEDGERLINE_LOG_FORMAT: 'json',
+  const nodes = await startNodes(2, {
     LEDGERLINE_TRUSTED_PROXIES: '127.0.0.1',
     LEDGERLINE_LIMITS: 'user-sends=off',
     LEDGERLINE_DATABASE_CONNECTIONS: '32',
@@ -42,44 +32,15 @@ async function startPair(settings: Record<string, string>): Promise<Pair> {
     // Many sends at once are what these tests are about.
     LEDGERLINE_REQUESTS: '2000',
     ...settings,
-  };
-  const processes = [await startProcess(await dataFolder(), common), await startProcess(await dataFolder(), common)];
-  const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
-  onTestFinished(() => sql.end());
+  });
+  const { sql } = nodes[0]!;
   const rows = await sql`
     insert into users (id, created_at) select id, now() from generate_series(1000, ${999 + calls}) id returning id`;
-  const agent = new Agent({ keepAlive: true, maxSockets: 100 });
-  onTestFinished(() => agent.destroy());
-  const tokens = new Map<string, string>();
-
-  async function tokenOf(process: ServiceProcess, bound: number | undefined): Promise<string> {
-    const key = `${process.url} ${bound}`;
-    if (!tokens.has(key)) {
-      const form = new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: 'sandbox',
-        client_secret: 'sandbox',
-        ...(bound !== undefined && { user_id: String(bound) }),
-      });
-      const response = await fetch(`${process.url}/connect/token`, { method: 'POST', body: form });
-      tokens.set(key, ((await response.json()) as { access_token: string }).access_token);
-    }
-    return tokens.get(key)!;
-  }
-
   const ask: Pair['ask'] = async (index, path, body, { address, bound, headers } = {}) => {
-    const process = processes[index % 2]!;
-    const token = await tokenOf(process, bound);
-    return httpRequest(process.url + path, {
-      agent,
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        ...(address && { 'x-forwarded-for': address }),
-        ...headers,
-      },
-      body: JSON.stringify(body),
+    const node = nodes[index % 2]!;
+    return node.call(path, body, {
+      token: await node.token('', bound),
+      headers: { ...(address && { 'x-forwarded-for': address }), ...headers },
     });
   };
   return {
@@ -112,7 +73,7 @@ const send = '/User/phone-number/send-code';
 const verify = '/User/phone-number/verify';
 const all = Array.from({ length: calls }, (_, index) => index);
 
-describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () => {
+describe(`${calls} parallel sends over two nodes`, { timeout: 180_000 }, () => {
   it('by one user never exceed the limit of the user', async () => {
     const pair = await startPair({
       LEDGERLINE_RULES: '*=off,user-sends=enforce',
@@ -201,7 +162,7 @@ describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () 
     expect(counted).toEqual({ users: calls, phones: calls, addresses: calls });
   });
 
-  it('to one country never exceed the day’s limit, and reach it to within a block of each process', async () => {
+  it('to one country never exceed the day’s limit, and reach it to within a block of each node', async () => {
     const limit = 0.75 * calls;
     const pair = await startPair({
       LEDGERLINE_RULES: '*=off,country-sends=enforce',
@@ -226,13 +187,13 @@ describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () 
     await Promise.all(
       others.slice(0, budget).map((other, index) => pair.call(0, send, { id: other, phoneNumber: phoneOf(index) })),
     );
-    // The second process learns with its own sends what the first one has counted, once a second. It may send few until
+    // The second node learns with its own sends what the first one has counted, once a second. It may send few until
     // then: both budgets together are all that is left to senders with a proof.
     const body = { id, phoneNumber: phoneOf(9999) };
     let challenge: string | undefined;
     for (const index of [1, 0]) {
       await until(async () => {
-        challenge = (await pair.ask(index, send, body)).headers.challenge as string | undefined;
+        challenge = (await pair.ask(index, send, body)).headers.get('challenge') ?? undefined;
         return challenge !== undefined;
       }, 500);
     }
@@ -244,7 +205,7 @@ describe(`${calls} parallel sends over two processes`, { timeout: 180_000 }, () 
 });
 
 it(
-  `${calls} parallel guesses over two processes pass no limit of the user, phone, address, token or code`,
+  `${calls} parallel guesses over two nodes pass no limit of the user, phone, address, token or code`,
   { timeout: 180_000 },
   async () => {
     const pair = await startPair({

@@ -202,6 +202,13 @@ export async function serviceForTest(
   return service;
 }
 
+/** Nodes with one database, for one test. */
+export async function startNodes(count: number, settings: Record<string, string> = {}): Promise<Service[]> {
+  const nodes = [await serviceForTest(settings)];
+  while (nodes.length < count) nodes.push(await serviceForTest({ ...settings, DATABASE_URL: nodes[0]!.databaseUrl }));
+  return nodes;
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
