@@ -95,7 +95,7 @@ const caches: FilledCache[] = [
   {
     file: 'auth/verifier.ts',
     // Signatures take time.
-    entries: 800,
+    entries: 300,
     async open(maxRememberedBytes) {
       const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
       const keys = await ownKeySet([{ ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256' }]);

@@ -82,9 +82,14 @@ const blockMilliseconds = 250;
 export const idleLeaseMilliseconds = 5000;
 
 export class LeaseBook {
+  readonly #limit: number;
   readonly #leases = new Map<string, Lease>();
   /** Iterates over the leases repeatedly, and finds those without units. */
   #inspector = this.#leases.entries();
+
+  constructor(limit = leaseLimit) {
+    this.#limit = limit;
+  }
 
   /** The number of leases in memory. */
   get size(): number {
@@ -225,7 +230,7 @@ export class LeaseBook {
     }
     const [name, lease] = next.value;
     if (lease.pending) return;
-    if (this.#leases.size >= leaseLimit || holdsNothing(lease, now)) this.#leases.delete(name);
+    if (this.#leases.size >= this.#limit || holdsNothing(lease, now)) this.#leases.delete(name);
   }
 }
 

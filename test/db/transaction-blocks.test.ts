@@ -164,7 +164,7 @@ describe('list and count agree with a model over inserts in any order, replays, 
             }
           },
         ),
-        { numRuns: sized(15, 30) },
+        { numRuns: sized(10, 30) },
       );
     },
     180_000,
@@ -209,7 +209,7 @@ describe('list and count agree with a model over inserts in any order, replays, 
             if (!isInverted(filter)) await checkList(store, id, model, filter, 7, undefined);
           },
         ),
-        { numRuns: sized(25, 100) },
+        { numRuns: sized(15, 100) },
       );
     },
     180_000,

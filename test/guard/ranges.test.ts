@@ -61,20 +61,19 @@ describe.each(sized([200], [50, 200]))('a country with %d honest users a day', (
     expect(refused.honest).toBe(0);
   });
 
-  it.each([
-    [10, 500],
-    [25, 500],
-    [50, 1000],
-  ])('gives a pump of 5,000 sends that verifies %d percent at most %d texts', (percent, limit) => {
-    for (const phoneOf of [thinPhone, phoneOfHundredPrefixes]) {
-      const { book, now } = knownCountry(usersOfDay);
-      const attempts = attack(now, 5000, 4, percent, phoneOf);
-      const { texts, refused } = play(book, [...attempts, ...honest(now, usersOfDay)]);
-      expect(texts.attacker).toBeGreaterThan(0);
-      expect(texts.attacker).toBeLessThanOrEqual(limit);
-      expect(refused.honest).toBe(0);
-    }
-  });
+  it.each([[10, 500], ...sized<[number, number][]>([], [[25, 500]]), [50, 1000]] as const)(
+    'gives a pump of 5,000 sends that verifies %d percent at most %d texts',
+    (percent, limit) => {
+      for (const phoneOf of [thinPhone, phoneOfHundredPrefixes]) {
+        const { book, now } = knownCountry(usersOfDay);
+        const attempts = attack(now, 5000, 4, percent, phoneOf);
+        const { texts, refused } = play(book, [...attempts, ...honest(now, usersOfDay)]);
+        expect(texts.attacker).toBeGreaterThan(0);
+        expect(texts.attacker).toBeLessThanOrEqual(limit);
+        expect(refused.honest).toBe(0);
+      }
+    },
+  );
 
   it('bounds a range also when its codes are verified', () => {
     const { book, now } = knownCountry(usersOfDay);

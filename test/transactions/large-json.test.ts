@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { readJson, type Kept } from '../../src/formats/json-reader.ts';
 import { JsonObject, MalformedJson, writeJson, type Json } from '../../src/formats/json.ts';
 import { readLargeJson } from '../../src/formats/large-json.ts';
+import { sized } from '../harness/size.ts';
 
 const everything = { maxValues: Infinity };
 
@@ -54,7 +55,7 @@ it('a text read in parts and steps has the value, or the error and its position,
       expect(error).toBeInstanceOf(MalformedJson);
       expect(shown(await readInChunks(malformed, size))).toBe(shown(error));
     }),
-    { numRuns: 25 },
+    { numRuns: sized(12, 40) },
   );
 });
 

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkHttpAnswer } from '../harness/http-request.ts';
+import { individualWithCopies } from '../harness/many-rows.ts';
 import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
+
+/** More than the sockets of both sides hold. */
+const moreThanSocketsHold = [12_000, { paymentNotes: 'n'.repeat(1900) }] as const;
 
 let service: Service;
 let large: number;
 let other: number;
 beforeAll(async () => {
   service = await startService();
-  large = await service.createUser();
+  large = await individualWithCopies(service, ...moreThanSocketsHold);
   other = await service.createUser();
-  // More than the sockets of both sides hold.
-  for (let part = 0; part < 3; part += 1) {
-    await service.record(Array.from({ length: 4000 }, () => row(large, { paymentNotes: 'n'.repeat(1900) })));
-  }
   await service.record([row(other)]);
 });
 afterAll(() => service.stop());
@@ -56,19 +56,9 @@ describe('exports', () => {
   });
 
   it('that four users read slowly, and that take all slots, give way to those of others', async () => {
-    const [columns] = await service.sql`
-      select string_agg(column_name, ', ') as names from information_schema.columns
-      where table_schema = 'ledgerline' and table_name = 'transactions' and column_name <> 'individual_id'`;
     const slow: IncomingMessage[] = [];
     for (let user = 0; user < 4; user += 1) {
-      const id = user === 0 ? large : await service.createUser();
-      if (id !== large) {
-        await service.sql.unsafe(
-          `insert into ledgerline.transactions (individual_id, ${columns!.names})
-           select ${id}, ${columns!.names} from ledgerline.transactions where individual_id = ${large}`,
-        );
-        await service.sql`update ledgerline.users set transaction_count = 12000 where id = ${id}`;
-      }
+      const id = user === 0 ? large : await individualWithCopies(service, ...moreThanSocketsHold);
       const token = await service.token('', id);
       for (let each = 0; each < 2; each += 1) slow.push(await slowExport(service.url, token, id));
     }
@@ -92,11 +82,7 @@ describe('exports', () => {
       { LEDGERLINE_EXPORTS: '1' },
       { slowestRead: { bytesPerSecond: 10_000, seconds: 1 } },
     );
-    const id = await strict.createUser();
-    // More than the sockets of both sides hold.
-    for (let part = 0; part < 3; part += 1) {
-      await strict.record(Array.from({ length: 4000 }, () => row(id, { paymentNotes: 'n'.repeat(1900) })));
-    }
+    const id = await individualWithCopies(strict, ...moreThanSocketsHold);
     const response = await slowExport(strict.url, await strict.token(), id);
     expect((await strict.call('/app/export-transactions', { individualId: id })).status).toBe(429);
     await until(async () =>

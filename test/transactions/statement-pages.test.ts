@@ -8,6 +8,7 @@ import { StatementDocument } from '../../src/statements/statement-document.ts';
 import type { StatementHead, StatementRow } from '../../src/statements/statement.ts';
 import { readPdf, type ReadPdf } from '../harness/pdf.ts';
 import { row, startService, type Service } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 
 let service: Service;
 let person: number;
@@ -111,7 +112,7 @@ describe('the pages', () => {
   });
 
   it('say the right number, however full the last one is', async () => {
-    for (const count of [0, 26, 27, 28, 29, 30, 62, 63, 64, 65, 66]) {
+    for (const count of sized([0, 28, 29, 65], [0, 26, 27, 28, 29, 30, 62, 63, 64, 65, 66])) {
       const { pages } = await draw(Array.from({ length: count }, () => ({})));
       expect(pages.at(-1)!.at(-1), `${count} rows`).toMatch(new RegExp(`Page ${pages.length} of ${pages.length}$`));
     }
