@@ -15,7 +15,7 @@ export function report(figures, reached) {
     '',
     '`npm run bench -- --large` measures all of this again, each figure beside its limit in the same run; `npm run bench -- list` one part.',
     'Without `--large` the growth of one individual is measured up to 1,000,000 rows only, and the rows with 10,000,000 are lost here.',
-    'Machines differ and are shared, so the ratios count, not the figures. `pgbench` (Debian: postgresql-contrib) is used where it is installed.',
+    'Machines differ and are shared, so the ratios count, not the figures. `pgbench` (Debian: postgresql-contrib) and `wrk`, which loads the list, are used where they are installed.',
     'Why some goals are missed: [profile.md](profile.md).',
     '',
     '| what | measured | goal | |',
