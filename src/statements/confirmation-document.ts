@@ -1,7 +1,6 @@
 /** A confirmation: one page, or a few if its notes are long, about one transaction. */
 import { isolateLeftToRight } from './direction.ts';
 import { Fonts } from './fonts.ts';
-import type { DetailLabels } from './detail-labels.ts';
 import { createFormats, groupIban, type Formats } from './formats.ts';
 import {
   bottom,
@@ -18,9 +17,9 @@ import {
   width,
 } from './page-layout.ts';
 import { chooseLanguage, type StatementTexts } from './statement-texts.ts';
-import type { DocumentHead, StatementDetail, StatementDetails, StatementRow } from './statement.ts';
+import type { DocumentHead, StatementDetails, StatementRow } from './statement.ts';
 import { Typesetter, type Style } from './typesetter.ts';
-import { nameOf, type ValueNames } from './value-names.ts';
+import { nameOf, type LabelledDetail, type Words } from '../words/words.ts';
 
 const nameBox = { x: left, width: 140 };
 const valueBox = { x: left + 150, width: width - 150 };
@@ -29,8 +28,7 @@ export class ConfirmationDocument {
   readonly #head: DocumentHead;
   readonly #type: Typesetter;
   readonly #texts: StatementTexts;
-  readonly #detailLabels: DetailLabels;
-  readonly #names: ValueNames;
+  readonly #words: Words;
   readonly #formats: Formats;
   readonly #root: ReturnType<PDFKit.PDFDocument['struct']>;
   #y = top;
@@ -38,13 +36,9 @@ export class ConfirmationDocument {
   constructor(head: DocumentHead) {
     this.#head = head;
     const fonts = new Fonts(head.extraFont);
-    const { texts, detailLabels, valueNames, labelLocale, formatLocale, direction } = chooseLanguage(
-      head.locale,
-      fonts,
-    );
+    const { texts, words, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
     this.#texts = texts;
-    this.#names = valueNames;
-    this.#detailLabels = detailLabels;
+    this.#words = words;
     this.#formats = createFormats(formatLocale, head.timeZone);
     this.#type = new Typesetter({
       fonts,
@@ -107,12 +101,12 @@ export class ConfirmationDocument {
     const { timeZone, madeAt, individualId } = this.#head;
     const facts: [string, string][] = [
       [texts.date, `${this.#formats.moment(row.timeStamp)} (${timeZone})`],
-      [texts.status, nameOf(this.#names.statuses, row.status)],
+      [texts.status, nameOf(this.#words.statuses, row.status)],
       [texts.sender, row.senderName],
       [texts.receiver, row.receiverName],
       [texts.notes, row.notes],
-      [texts.type, nameOf(this.#names.types, row.type)],
-      [texts.paymentSystem, nameOf(this.#names.systems, row.paymentSystem)],
+      [texts.type, nameOf(this.#words.types, row.type)],
+      [texts.paymentSystem, nameOf(this.#words.systems, row.paymentSystem)],
       [texts.transactionId, row.transactionId],
       ...this.#detailsOf(row),
       [texts.individual, String(individualId)],
@@ -123,14 +117,16 @@ export class ConfirmationDocument {
 
   /** In the order of the labels, with an amount's currency beside it. */
   #detailsOf({ details, currency }: StatementRow): [name: string, value: string][] {
-    const names = Object.keys(this.#detailLabels) as StatementDetail[];
+    const names = Object.keys(this.#words.detailNames) as LabelledDetail[];
     return names.flatMap((name): [string, string][] => {
       const value = details[name];
-      return value === undefined ? [] : [[this.#detailLabels[name], this.#showDetail(name, value, details, currency)]];
+      return value === undefined
+        ? []
+        : [[this.#words.detailNames[name], this.#showDetail(name, value, details, currency)]];
     });
   }
 
-  #showDetail(name: StatementDetail, value: string, details: StatementDetails, currency: string): string {
+  #showDetail(name: LabelledDetail, value: string, details: StatementDetails, currency: string): string {
     switch (name) {
       case 'senderIban':
       case 'receiverIban':

@@ -25,7 +25,7 @@ import { cellsOf, columns } from './statement-row.ts';
 import { chooseLanguage, type StatementTexts } from './statement-texts.ts';
 import type { CurrencyTotals, StatementHead, StatementRow } from './statement.ts';
 import { Typesetter, type Box, type Style } from './typesetter.ts';
-import type { ValueNames } from './value-names.ts';
+import type { Words } from '../words/words.ts';
 
 const totalsColumns = {
   currency: { x: left, width: 70 },
@@ -47,7 +47,7 @@ const endHeight = 2 * lineHeight;
 export class StatementDocument {
   readonly #type: Typesetter;
   readonly #texts: StatementTexts;
-  readonly #names: ValueNames;
+  readonly #words: Words;
   readonly #direction: Direction;
   readonly #formats: Formats;
   readonly #head: StatementHead;
@@ -64,9 +64,9 @@ export class StatementDocument {
     this.#head = head;
     this.#subtotals = new Map(head.months.map(({ month, totals }) => [month, totals]));
     const fonts = new Fonts(head.extraFont);
-    const { texts, valueNames, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
+    const { texts, words, labelLocale, formatLocale, direction } = chooseLanguage(head.locale, fonts);
     this.#texts = texts;
-    this.#names = valueNames;
+    this.#words = words;
     this.#direction = direction;
     this.#formats = createFormats(formatLocale, head.timeZone);
     this.#type = new Typesetter({ fonts, title: texts.title, author: head.brand, locale: labelLocale, direction });
@@ -172,7 +172,7 @@ export class StatementDocument {
   #facts(): [name: string, value: string][] {
     const { individualId, holder, filters, timeZone, madeAt } = this.#head;
     const texts = this.#texts;
-    const described = filters.map(([name, value]) => describeFilter(texts, this.#names, name, value));
+    const described = filters.map(([name, value]) => describeFilter(texts, this.#words, name, value));
     const facts: [string, string | undefined][] = [
       [texts.holder, holder.name],
       [texts.account, holder.iban && isolateLeftToRight(groupIban(holder.iban))],
@@ -237,7 +237,7 @@ export class StatementDocument {
     this.#month = month;
     const language = {
       formats: this.#formats,
-      names: this.#names,
+      words: this.#words,
       unnamed: this.#texts.unnamed,
       direction: this.#direction,
     };

@@ -4,7 +4,7 @@ import { groupIban, type Formats } from './formats.ts';
 import { fittedCell, grey, left, noteStyle, type Cell, type Span } from './page-layout.ts';
 import type { StatementRow } from './statement.ts';
 import type { Box, Style, Typesetter } from './typesetter.ts';
-import { nameOf, type ValueNames } from './value-names.ts';
+import { nameOf, type Words } from '../words/words.ts';
 
 export const columns = {
   date: { x: left, width: 92 },
@@ -20,19 +20,19 @@ const dateStyle: Style = { size: 8 };
 
 export interface RowLanguage {
   formats: Formats;
-  names: ValueNames;
+  words: Words;
   /** For a row without names and notes. */
   unnamed: string;
   direction: Direction;
 }
 
 export function cellsOf(type: Typesetter, language: RowLanguage, row: StatementRow): Cell[] {
-  const { formats, names, unnamed, direction } = language;
+  const { formats, words, unnamed, direction } = language;
   const category = row.category.toLowerCase();
   const sign = { debit: '−', credit: '+' }[category] ?? '';
   const isVoid = ['rejected', 'cancelled'].includes(row.status.toLowerCase());
   const isUsual = row.status.toLowerCase() === 'accepted';
-  const about = [nameOf(names.types, row.type), row.notes, accountOf(row), row.details.reference ?? row.transactionId];
+  const about = [nameOf(words.types, row.type), row.notes, accountOf(row), row.details.reference ?? row.transactionId];
   return [
     fittedCell(type, columns.date, formats.moment(row.timeStamp), dateStyle),
     [
@@ -42,7 +42,7 @@ export function cellsOf(type: Typesetter, language: RowLanguage, row: StatementR
         about.filter(isGiven).map(isolate).join(' · '),
       ),
     ],
-    fittedCell(type, columns.status, type.shorten(nameOf(names.statuses, row.status), 2 * columns.status.width), {
+    fittedCell(type, columns.status, type.shorten(nameOf(words.statuses, row.status), 2 * columns.status.width), {
       size: 8,
       ...(isUsual && { color: grey }),
     }),

@@ -1,9 +1,9 @@
 /** The labels of statements and confirmations, by language. Other languages get the English ones. */
-import { detailLabels, type DetailLabels } from './detail-labels.ts';
 import type { Direction } from './direction.ts';
 import type { Fonts } from './fonts.ts';
 import { canDrawDates } from './formats.ts';
-import { valueNames, type ValueNames } from './value-names.ts';
+import { wordsByLanguage } from '../words/by-language.ts';
+import type { Words } from '../words/words.ts';
 
 export interface StatementTexts {
   title: string;
@@ -339,8 +339,7 @@ const byLanguage: Record<string, StatementTexts> = {
 /** The language of a document. */
 export interface DocumentLanguage {
   texts: StatementTexts;
-  detailLabels: DetailLabels;
-  valueNames: ValueNames;
+  words: Words;
   /** The language tag of the labels. */
   labelLocale: string;
   /** The locale of dates and amounts. */
@@ -359,8 +358,7 @@ export function chooseLanguage(locale: string, fonts: Pick<Fonts, 'canDraw'>): D
   const chosen = isKnown ? language : 'en';
   return {
     texts: byLanguage[chosen]!,
-    detailLabels: detailLabels[chosen]!,
-    valueNames: valueNames[chosen]!,
+    words: wordsByLanguage[chosen]!,
     labelLocale: isKnown ? locale : 'en',
     formatLocale: canDrawFormats ? locale : 'en',
     direction: chosen === 'ar' ? 'rtl' : 'ltr',
@@ -369,6 +367,6 @@ export function chooseLanguage(locale: string, fonts: Pick<Fonts, 'canDraw'>): D
 
 /** Everything that a document in a language may have to show. */
 function lettersOf(language: string): string {
-  const tables = [byLanguage[language]!, detailLabels[language]!, ...Object.values(valueNames[language]!)];
+  const tables = [byLanguage[language]!, ...Object.values(wordsByLanguage[language]!)];
   return tables.flatMap((table) => Object.values(table as Record<string, string>)).join('');
 }

@@ -1,4 +1,5 @@
 /** The content of a statement. It is sent to a worker, so it contains plain values only. */
+import type { LabelledDetail } from '../words/words.ts';
 
 /** The data that every document has. */
 export interface DocumentHead {
@@ -65,30 +66,8 @@ export interface StatementRow {
   details: StatementDetails;
 }
 
-/** A detail that a confirmation has a line for. */
-export type StatementDetail =
-  | 'senderIban'
-  | 'receiverIban'
-  | 'senderBic'
-  | 'receiverBic'
-  | 'accountNumber'
-  | 'senderEmail'
-  | 'receiverEmail'
-  | 'merchant'
-  | 'cardNetwork'
-  | 'cardPan'
-  | 'cardAlias'
-  | 'paymentProvider'
-  | 'purposeDet'
-  | 'scaStatus'
-  | 'reference'
-  | 'transactionFee'
-  | 'originalAmount'
-  | 'balanceAfter'
-  | 'additionalData';
-
 /** Those that the transaction has, as text; additionalData as JSON. */
-export type StatementDetails = Readonly<Partial<Record<StatementDetail | 'feeCurrency' | 'originalCurrency', string>>>;
+export type StatementDetails = Readonly<Partial<Record<LabelledDetail | 'feeCurrency' | 'originalCurrency', string>>>;
 
 /** Makes a document in parts. Each call returns the bytes that are ready. */
 export interface StatementWriter {

@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Fonts } from '../../src/statements/fonts.ts';
 import { Typesetter } from '../../src/statements/typesetter.ts';
-import { nameOf, valueNames } from '../../src/statements/value-names.ts';
 import { holderOf } from '../../src/transactions/export/holder.ts';
 import { StatementDocument } from '../../src/statements/statement-document.ts';
 import type { StatementHead, StatementRow } from '../../src/statements/statement.ts';
+import { wordsByLanguage } from '../../src/words/by-language.ts';
+import { nameOf } from '../../src/words/words.ts';
 import { readPdf, type ReadPdf } from '../harness/pdf.ts';
 import { row, startService, type Service } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
@@ -162,9 +163,9 @@ describe('the pages', () => {
 });
 
 describe('the words', () => {
-  it.each(Object.keys(valueNames))('of types and statuses are in the language: %s', async (locale) => {
+  it.each(Object.keys(wordsByLanguage))('of types and statuses are in the language: %s', async (locale) => {
     const text = textOf(await draw([{ type: 'TOPUP', status: 'Reversed' }], { locale }));
-    const { types, statuses } = valueNames[locale]!;
+    const { types, statuses } = wordsByLanguage[locale]!;
     // Arabic words are read from left to right here, as they are on the page.
     const words = [types.TOPUP!, statuses.Reversed!].flatMap((name) => name.split(/[ （）-]/)).filter(Boolean);
     for (const word of words) expect(text).toContain(word);
@@ -183,7 +184,7 @@ describe('the words', () => {
     ['constructor', 'Constructor'],
     ['', ''],
   ])('for the unknown type "%s" are "%s"', (type, words) => {
-    expect(nameOf(valueNames.en!.types, type)).toBe(words);
+    expect(nameOf(wordsByLanguage.en!.types, type)).toBe(words);
   });
 
   it('do not call somebody the holder whom less than half of the rows name', () => {

@@ -1,8 +1,7 @@
 /** Details of a transaction where people see them: wallet, console, confirmation and statement. */
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { detailLabels } from '../../src/statements/detail-labels.ts';
-import { valueNames } from '../../src/statements/value-names.ts';
+import { wordsByLanguage } from '../../src/words/by-language.ts';
 import { activityTexts } from '../../web/intl/languages/activity-texts.ts';
 import { languages } from '../../web/intl/languages/languages.ts';
 import { focused } from '../harness/browser/console.ts';
@@ -100,12 +99,11 @@ describe('the wallet', () => {
   });
 
   it('names them in every language, and documents use the same names', async () => {
-    expect(Object.keys(detailLabels).sort()).toEqual([...languages].sort());
+    expect(Object.keys(wordsByLanguage).toSorted()).toEqual([...languages].toSorted());
     for (const language of languages) {
       await activityTexts.load(language);
       const { detailNames, detailGroups, types, statuses, systems } = activityTexts.of(language);
-      expect(detailLabels[language]).toEqual(detailNames);
-      expect(valueNames[language]).toEqual({ types, statuses, systems });
+      expect(wordsByLanguage[language]).toEqual({ detailNames, types, statuses, systems });
       expect(Object.values(detailGroups).every((title) => title.length > 1)).toBe(true);
     }
   });

@@ -2,8 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, expectNarrow, expectRenderedText, openPage } from '../harness/browser/page.ts';
 import { addDecimals } from '../../web/intl/money.ts';
-import { nameOf } from '../../web/intl/name-of.ts';
-import { nameOf as nameInStatement } from '../../src/statements/value-names.ts';
 import { startService } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
 import { count, hold, scroller, shownIds, topDay, walletOf, type Wallet } from '../harness/browser/wallet.ts';
@@ -246,23 +244,6 @@ it('the arrow keys open the menu of exports and go round it', async () => {
   }
   const [first, second, last] = ['Statement (PDF)', 'Spreadsheet (CSV)', 'Print'];
   expect(seen).toEqual([first, second, last, first, last, first]);
-});
-
-it('unknown types are in words, the same as in statements', () => {
-  for (const code of [
-    'CARD',
-    'card',
-    'crypto_exchange',
-    'CashIn',
-    'P2P',
-    'SEPA-Instant',
-    'ATM',
-    'Bär',
-    'constructor',
-  ]) {
-    expect(nameOf({ CARD: 'Card' }, code)).toBe(nameInStatement({ CARD: 'Card' }, code));
-  }
-  expect(nameOf({}, 'crypto_exchange')).toBe('Crypto exchange');
 });
 
 describe('one transaction', () => {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { LedgerlineError, type DetailedTransaction, type Transaction } from '../../../client/index.ts';
 import { visibleLength } from '../../intl/money.ts';
 import { detailGroupsOf } from '../../intl/transaction-details.ts';
-import { nameOf } from '../../intl/name-of.ts';
+import { nameOf } from '../../../src/words/words.ts';
 import { History } from './history.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icons.tsx';

@@ -1,6 +1,6 @@
 /** The sheet in which dates, amounts, type, status and currency are filtered. */
 import { useState } from 'preact/hooks';
-import { nameOf } from '../../intl/name-of.ts';
+import { nameOf } from '../../../src/words/words.ts';
 import { addDays } from '../../intl/dates.ts';
 import { noFilter, type Filter } from './filter.ts';
 import { isGreater, parseAmount } from '../../intl/money.ts';

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Transaction, TransactionVersion } from '../../../client/index.ts';
 import { detailFactsOf } from '../../intl/transaction-details.ts';
-import { nameOf } from '../../intl/name-of.ts';
+import { nameOf } from '../../../src/words/words.ts';
 import { detailFormatsOf, signedAmount, useViewer, type Viewer } from './viewer.ts';
 
 /** A pending row may change any number of times. */

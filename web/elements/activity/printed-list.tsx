@@ -1,7 +1,7 @@
 /** The list on paper: a plain table, and none of the controls. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Transaction } from '../../../client/index.ts';
-import { nameOf } from '../../intl/name-of.ts';
+import { nameOf } from '../../../src/words/words.ts';
 import { requestOf, type Filter } from './filter.ts';
 import type { WithAsOf } from './use-activity.ts';
 import { counterparty, signedAmount, useViewer } from './viewer.ts';

@@ -1,7 +1,7 @@
 /** One row of the list. */
 import { useMemo } from 'preact/hooks';
 import type { Transaction } from '../../../client/index.ts';
-import { nameOf } from '../../intl/name-of.ts';
+import { nameOf } from '../../../src/words/words.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { formatMoney, visibleLength } from '../../intl/money.ts';
 import { isVoid, statusKindOf } from './status.ts';

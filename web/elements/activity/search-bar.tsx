@@ -1,6 +1,6 @@
 /** Search, filters and the jump to a date, which stay at the top while the list scrolls. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { nameOf } from '../../intl/name-of.ts';
+import { nameOf } from '../../../src/words/words.ts';
 import type { Filter } from './filter.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { formatMoney, parseAmount } from '../../intl/money.ts';

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../../ui/icons.tsx';
 import { addDecimals, formatMoney, isZero } from '../../intl/money.ts';
-import { nameOf } from '../../intl/name-of.ts';
+import { nameOf } from '../../../src/words/words.ts';
 import { requestOf, withinMonth, type Filter } from './filter.ts';
 import { sentenceOf } from './states.tsx';
 import { troubleOf } from '../../data/trouble.ts';

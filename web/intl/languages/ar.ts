@@ -1,4 +1,5 @@
 /** Arabic. */
+import { arabic } from '../../../src/words/ar.ts';
 import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 /** In forms and on the activity screen. */
@@ -117,53 +118,11 @@ export const activity: ActivityTexts = {
     reference: 'المرجع',
     additionalData: 'بيانات إضافية',
   },
-  detailNames: {
-    senderIban: 'رقم IBAN للمرسل',
-    receiverIban: 'رقم IBAN للمستلم',
-    senderBic: 'رمز BIC للمرسل',
-    receiverBic: 'رمز BIC للمستلم',
-    accountNumber: 'رقم الحساب',
-    senderEmail: 'البريد الإلكتروني للمرسل',
-    receiverEmail: 'البريد الإلكتروني للمستلم',
-    merchant: 'التاجر',
-    cardNetwork: 'شبكة البطاقة',
-    cardPan: 'رقم البطاقة',
-    cardAlias: 'اسم البطاقة',
-    paymentProvider: 'مزود الدفع',
-    purposeDet: 'الغرض',
-    scaStatus: 'المصادقة',
-    reference: 'المرجع',
-    transactionFee: 'الرسوم',
-    originalAmount: 'المبلغ الأصلي',
-    balanceAfter: 'الرصيد بعد العملية',
-    additionalData: 'بيانات إضافية',
-  },
+  ...arabic,
   copy: 'نسخ',
   copied: 'تم النسخ',
   notCopied: 'تعذّر النسخ',
   notFound: 'هذه المعاملة غير موجودة، أو ليست لك.',
-  types: {
-    P2P: 'تحويل',
-    CARD: 'بطاقة',
-    SEPA: 'تحويل مصرفي',
-    TOPUP: 'شحن رصيد',
-    FEE: 'رسوم',
-    REFUND: 'استرداد',
-  },
-  statuses: {
-    Pending: 'قيد الانتظار',
-    Accepted: 'مكتملة',
-    Rejected: 'مرفوضة',
-    Reversed: 'معكوسة',
-    Cancelled: 'ملغاة',
-  },
-  systems: {
-    INTERNAL: 'داخل المحفظة',
-    SEPA: 'SEPA',
-    SEPA_INSTANT: 'SEPA فوري',
-    CARD: 'شبكة البطاقات',
-    SWIFT: 'SWIFT',
-  },
 };
 
 export const code: CodeTexts = {

@@ -1,4 +1,5 @@
 /** German. */
+import { german } from '../../../src/words/de.ts';
 import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 /** In forms and on the activity screen. */
@@ -119,53 +120,11 @@ export const activity: ActivityTexts = {
     reference: 'Referenz',
     additionalData: 'Weitere Daten',
   },
-  detailNames: {
-    senderIban: 'IBAN des Auftraggebers',
-    receiverIban: 'IBAN des Empfängers',
-    senderBic: 'BIC des Auftraggebers',
-    receiverBic: 'BIC des Empfängers',
-    accountNumber: 'Kontonummer',
-    senderEmail: 'E-Mail des Auftraggebers',
-    receiverEmail: 'E-Mail des Empfängers',
-    merchant: 'Händler',
-    cardNetwork: 'Kartennetz',
-    cardPan: 'Kartennummer',
-    cardAlias: 'Kartenname',
-    paymentProvider: 'Zahlungsdienst',
-    purposeDet: 'Zweck',
-    scaStatus: 'Authentifizierung',
-    reference: 'Referenz',
-    transactionFee: 'Gebühr',
-    originalAmount: 'Ursprünglicher Betrag',
-    balanceAfter: 'Saldo danach',
-    additionalData: 'Weitere Daten',
-  },
+  ...german,
   copy: 'Kopieren',
   copied: 'Kopiert',
   notCopied: 'Konnte nicht kopiert werden',
   notFound: 'Diesen Umsatz gibt es nicht, oder er gehört Ihnen nicht.',
-  types: {
-    P2P: 'Überweisung an Personen',
-    CARD: 'Karte',
-    SEPA: 'Banküberweisung',
-    TOPUP: 'Aufladung',
-    FEE: 'Gebühr',
-    REFUND: 'Erstattung',
-  },
-  statuses: {
-    Pending: 'Ausstehend',
-    Accepted: 'Abgeschlossen',
-    Rejected: 'Abgelehnt',
-    Reversed: 'Zurückgebucht',
-    Cancelled: 'Storniert',
-  },
-  systems: {
-    INTERNAL: 'Innerhalb der Wallet',
-    SEPA: 'SEPA',
-    SEPA_INSTANT: 'SEPA-Echtzeit',
-    CARD: 'Kartennetz',
-    SWIFT: 'SWIFT',
-  },
 };
 
 export const code: CodeTexts = {

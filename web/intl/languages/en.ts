@@ -1,4 +1,5 @@
 /** English: the language that all others follow. A text that is added here must be added to each of them. */
+import { english } from '../../../src/words/en.ts';
 
 /** In forms and on the activity screen. */
 const notAllowed = (origin: string) =>
@@ -118,53 +119,11 @@ export const activity = {
     reference: 'Reference',
     additionalData: 'Additional data',
   },
-  detailNames: {
-    senderIban: 'Sender’s IBAN',
-    receiverIban: 'Receiver’s IBAN',
-    senderBic: 'Sender’s BIC',
-    receiverBic: 'Receiver’s BIC',
-    accountNumber: 'Account number',
-    senderEmail: 'Sender’s e-mail',
-    receiverEmail: 'Receiver’s e-mail',
-    merchant: 'Merchant',
-    cardNetwork: 'Card network',
-    cardPan: 'Card number',
-    cardAlias: 'Card name',
-    paymentProvider: 'Payment provider',
-    purposeDet: 'Purpose',
-    scaStatus: 'Authentication',
-    reference: 'Reference',
-    transactionFee: 'Fee',
-    originalAmount: 'Original amount',
-    balanceAfter: 'Balance afterwards',
-    additionalData: 'Additional data',
-  },
+  ...english,
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'Could not copy',
   notFound: 'This transaction does not exist, or is not yours.',
-  types: {
-    P2P: 'Transfer',
-    CARD: 'Card',
-    SEPA: 'Bank transfer',
-    TOPUP: 'Top-up',
-    FEE: 'Fee',
-    REFUND: 'Refund',
-  } as Record<string, string>,
-  statuses: {
-    Pending: 'Pending',
-    Accepted: 'Completed',
-    Rejected: 'Rejected',
-    Reversed: 'Reversed',
-    Cancelled: 'Cancelled',
-  } as Record<string, string>,
-  systems: {
-    INTERNAL: 'Within the wallet',
-    SEPA: 'SEPA',
-    SEPA_INSTANT: 'SEPA Instant',
-    CARD: 'Card network',
-    SWIFT: 'SWIFT',
-  } as Record<string, string>,
 };
 
 /** The field for a code, in every form. */

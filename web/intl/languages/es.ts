@@ -1,4 +1,5 @@
 /** Spanish. */
+import { spanish } from '../../../src/words/es.ts';
 import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 /** In forms and on the activity screen. */
@@ -118,53 +119,11 @@ export const activity: ActivityTexts = {
     reference: 'Referencia',
     additionalData: 'Otros datos',
   },
-  detailNames: {
-    senderIban: 'IBAN del ordenante',
-    receiverIban: 'IBAN del beneficiario',
-    senderBic: 'BIC del ordenante',
-    receiverBic: 'BIC del beneficiario',
-    accountNumber: 'Número de cuenta',
-    senderEmail: 'Correo del ordenante',
-    receiverEmail: 'Correo del beneficiario',
-    merchant: 'Comercio',
-    cardNetwork: 'Red de la tarjeta',
-    cardPan: 'Número de tarjeta',
-    cardAlias: 'Nombre de la tarjeta',
-    paymentProvider: 'Proveedor de pago',
-    purposeDet: 'Motivo',
-    scaStatus: 'Autenticación',
-    reference: 'Referencia',
-    transactionFee: 'Comisión',
-    originalAmount: 'Importe original',
-    balanceAfter: 'Saldo posterior',
-    additionalData: 'Otros datos',
-  },
+  ...spanish,
   copy: 'Copiar',
   copied: 'Copiado',
   notCopied: 'No se pudo copiar',
   notFound: 'Este movimiento no existe o no es suyo.',
-  types: {
-    P2P: 'Envío',
-    CARD: 'Tarjeta',
-    SEPA: 'Transferencia bancaria',
-    TOPUP: 'Recarga',
-    FEE: 'Comisión',
-    REFUND: 'Reembolso',
-  },
-  statuses: {
-    Pending: 'Pendiente',
-    Accepted: 'Completado',
-    Rejected: 'Rechazado',
-    Reversed: 'Revertido',
-    Cancelled: 'Cancelado',
-  },
-  systems: {
-    INTERNAL: 'Dentro del monedero',
-    SEPA: 'SEPA',
-    SEPA_INSTANT: 'SEPA inmediata',
-    CARD: 'Red de tarjetas',
-    SWIFT: 'SWIFT',
-  },
 };
 
 export const code: CodeTexts = {

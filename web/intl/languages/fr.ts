@@ -1,4 +1,5 @@
 /** French. */
+import { french } from '../../../src/words/fr.ts';
 import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 /** In forms and on the activity screen. */
@@ -118,53 +119,11 @@ export const activity: ActivityTexts = {
     reference: 'Référence',
     additionalData: 'Autres données',
   },
-  detailNames: {
-    senderIban: 'IBAN de l’émetteur',
-    receiverIban: 'IBAN du bénéficiaire',
-    senderBic: 'BIC de l’émetteur',
-    receiverBic: 'BIC du bénéficiaire',
-    accountNumber: 'Numéro de compte',
-    senderEmail: 'E-mail de l’émetteur',
-    receiverEmail: 'E-mail du bénéficiaire',
-    merchant: 'Commerçant',
-    cardNetwork: 'Réseau de la carte',
-    cardPan: 'Numéro de carte',
-    cardAlias: 'Nom de la carte',
-    paymentProvider: 'Prestataire de paiement',
-    purposeDet: 'Motif',
-    scaStatus: 'Authentification',
-    reference: 'Référence',
-    transactionFee: 'Frais',
-    originalAmount: 'Montant d’origine',
-    balanceAfter: 'Solde après l’opération',
-    additionalData: 'Autres données',
-  },
+  ...french,
   copy: 'Copier',
   copied: 'Copié',
   notCopied: 'Copie impossible',
   notFound: 'Cette opération n’existe pas, ou n’est pas la vôtre.',
-  types: {
-    P2P: 'Transfert',
-    CARD: 'Carte',
-    SEPA: 'Virement bancaire',
-    TOPUP: 'Rechargement',
-    FEE: 'Frais',
-    REFUND: 'Remboursement',
-  },
-  statuses: {
-    Pending: 'En attente',
-    Accepted: 'Effectuée',
-    Rejected: 'Refusée',
-    Reversed: 'Contre-passée',
-    Cancelled: 'Annulée',
-  },
-  systems: {
-    INTERNAL: 'À l’intérieur du portefeuille',
-    SEPA: 'SEPA',
-    SEPA_INSTANT: 'SEPA instantané',
-    CARD: 'Réseau de cartes',
-    SWIFT: 'SWIFT',
-  },
 };
 
 export const code: CodeTexts = {

@@ -1,4 +1,5 @@
 /** Italian. */
+import { italian } from '../../../src/words/it.ts';
 import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 /** In forms and on the activity screen. */
@@ -118,53 +119,11 @@ export const activity: ActivityTexts = {
     reference: 'Riferimento',
     additionalData: 'Altri dati',
   },
-  detailNames: {
-    senderIban: 'IBAN dell’ordinante',
-    receiverIban: 'IBAN del beneficiario',
-    senderBic: 'BIC dell’ordinante',
-    receiverBic: 'BIC del beneficiario',
-    accountNumber: 'Numero di conto',
-    senderEmail: 'E-mail dell’ordinante',
-    receiverEmail: 'E-mail del beneficiario',
-    merchant: 'Esercente',
-    cardNetwork: 'Circuito della carta',
-    cardPan: 'Numero della carta',
-    cardAlias: 'Nome della carta',
-    paymentProvider: 'Fornitore di pagamento',
-    purposeDet: 'Causale',
-    scaStatus: 'Autenticazione',
-    reference: 'Riferimento',
-    transactionFee: 'Commissione',
-    originalAmount: 'Importo originale',
-    balanceAfter: 'Saldo successivo',
-    additionalData: 'Altri dati',
-  },
+  ...italian,
   copy: 'Copia',
   copied: 'Copiato',
   notCopied: 'Copia non riuscita',
   notFound: 'Questo movimento non esiste o non è Suo.',
-  types: {
-    P2P: 'Trasferimento',
-    CARD: 'Carta',
-    SEPA: 'Bonifico',
-    TOPUP: 'Ricarica',
-    FEE: 'Commissione',
-    REFUND: 'Rimborso',
-  },
-  statuses: {
-    Pending: 'In sospeso',
-    Accepted: 'Completato',
-    Rejected: 'Rifiutato',
-    Reversed: 'Stornato',
-    Cancelled: 'Annullato',
-  },
-  systems: {
-    INTERNAL: 'Dentro il portafoglio',
-    SEPA: 'SEPA',
-    SEPA_INSTANT: 'SEPA istantaneo',
-    CARD: 'Circuito di carte',
-    SWIFT: 'SWIFT',
-  },
 };
 
 export const code: CodeTexts = {

@@ -1,4 +1,5 @@
 /** Portuguese. */
+import { portuguese } from '../../../src/words/pt.ts';
 import type { ActivityTexts, CodeTexts, ConfirmTexts, PageTexts, SandboxTexts, VerifyTexts } from './en.ts';
 
 /** In forms and on the activity screen. */
@@ -118,53 +119,11 @@ export const activity: ActivityTexts = {
     reference: 'Referência',
     additionalData: 'Outros dados',
   },
-  detailNames: {
-    senderIban: 'IBAN do ordenante',
-    receiverIban: 'IBAN do beneficiário',
-    senderBic: 'BIC do ordenante',
-    receiverBic: 'BIC do beneficiário',
-    accountNumber: 'Número de conta',
-    senderEmail: 'E-mail do ordenante',
-    receiverEmail: 'E-mail do beneficiário',
-    merchant: 'Comerciante',
-    cardNetwork: 'Rede do cartão',
-    cardPan: 'Número do cartão',
-    cardAlias: 'Nome do cartão',
-    paymentProvider: 'Prestador de pagamento',
-    purposeDet: 'Finalidade',
-    scaStatus: 'Autenticação',
-    reference: 'Referência',
-    transactionFee: 'Comissão',
-    originalAmount: 'Montante original',
-    balanceAfter: 'Saldo posterior',
-    additionalData: 'Outros dados',
-  },
+  ...portuguese,
   copy: 'Copiar',
   copied: 'Copiado',
   notCopied: 'Não foi possível copiar',
   notFound: 'Este movimento não existe ou não é seu.',
-  types: {
-    P2P: 'Envio',
-    CARD: 'Cartão',
-    SEPA: 'Transferência bancária',
-    TOPUP: 'Carregamento',
-    FEE: 'Comissão',
-    REFUND: 'Reembolso',
-  },
-  statuses: {
-    Pending: 'Pendente',
-    Accepted: 'Concluído',
-    Rejected: 'Recusado',
-    Reversed: 'Estornado',
-    Cancelled: 'Cancelado',
-  },
-  systems: {
-    INTERNAL: 'Dentro da carteira',
-    SEPA: 'SEPA',
-    SEPA_INSTANT: 'SEPA imediata',
-    CARD: 'Rede de cartões',
-    SWIFT: 'SWIFT',
-  },
 };
 
 export const code: CodeTexts = {
