@@ -2,9 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { execute, installPackages, root, type Installation } from '../harness/packages.ts';
-
-const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
+import { compile as compileIn, execute, installPackages, root, type Installation } from '../harness/packages.ts';
 
 let installed: Installation;
 let folder: string;
@@ -58,11 +56,8 @@ describe('what the packages hold', () => {
 });
 
 /** As a project with strict types does it. */
-function compile(file: string, module: string, moduleResolution: string) {
-  const strict = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom', '--types', ''];
-  const modules = ['--module', module, '--moduleResolution', moduleResolution];
-  return execute(process.execPath, [compiler, ...strict, ...modules, file], { cwd: folder });
-}
+const compile = (files: string[], module: string, moduleResolution: string) =>
+  compileIn(folder, files, ['--lib', 'es2023,dom', '--module', module, '--moduleResolution', moduleResolution]);
 
 describe('an installation of client and elements', () => {
   it('brings nothing else: no server, no PostgreSQL', async () => {
@@ -90,8 +85,6 @@ describe('an installation of client and elements', () => {
     ['nodenext', 'nodenext'],
     ['esnext', 'bundler'],
   ])('has types for module %s with resolution %s, and refuses wrong ones', async (module, moduleResolution) => {
-    const file = path.join(folder, `use-${moduleResolution}.ts`);
-    const check = () => compile(file, module, moduleResolution);
     const program = `import { createClient, type Transaction } from '@ledgerline/client';
       import '@ledgerline/elements/verify';
       import '@ledgerline/elements/activity';
@@ -102,16 +95,21 @@ describe('an installation of client and elements', () => {
       document.querySelector('ledgerline-confirm')!.addEventListener('ledgerline-code', ({ detail }) =>
         detail.respond(fetch('/check', { method: 'POST', body: detail.code })));
       export const { id }: { id: number } = await client.createUser();`;
-    await writeFile(file, program);
-    await check();
-    await writeFile(file, program.replace('{ id: number }', '{ id: string }'));
-    await expect(check()).rejects.toMatchObject({ stdout: expect.stringContaining('error TS2322') });
+    const [right, wrong] = [`use-${moduleResolution}.ts`, `misuse-${moduleResolution}.ts`];
+    await writeFile(path.join(folder, right), program);
+    await writeFile(path.join(folder, wrong), program.replace('{ id: number }', '{ id: string }'));
+    const complaints = await compile([right, wrong], module, moduleResolution);
+    expect(complaints.match(/^\S+\.ts(?=\()|error TS\d+/gm)).toEqual([wrong, 'error TS2322']);
   });
 
-  it.each(['packages/client/README.md', 'docs/client.md'])('the first example of %s compiles', async (page) => {
-    const [, example] = /```ts\n(.*?)```/s.exec(await readFile(path.join(root, page), 'utf8'))!;
-    const file = path.join(folder, 'example.ts');
-    await writeFile(file, example!);
-    await compile(file, 'nodenext', 'nodenext');
+  it('the first examples of packages/client/README.md and docs/client.md compile', async () => {
+    const files: string[] = [];
+    for (const page of ['packages/client/README.md', 'docs/client.md']) {
+      const [, example] = /```ts\n(.*?)```/s.exec(await readFile(path.join(root, page), 'utf8'))!;
+      const file: string = `example-${files.length}.ts`;
+      await writeFile(path.join(folder, file), `${example}\nexport {};`);
+      files.push(file);
+    }
+    expect(await compile(files, 'nodenext', 'nodenext')).toBe('');
   });
 });
