@@ -126,20 +126,24 @@ describe.each(drawnLanguages)('the sandbox page in %s', (language) => {
   });
 });
 
-it.each(drawnLanguages)('the header of every page fits at every width, in %s', async (language) => {
-  const page = await openPage(`${service.url}/wallet`, { locale: language === 'en' ? 'en-GB' : language });
-  for (const pathname of ['/', '/wallet', '/console', '/docs']) {
-    await page.goto(`${service.url}${pathname}`);
-    await page.locator('.page-header').waitFor();
-    for (const width of [320, 420, 480, 600, 700, 720, 800]) {
-      await page.setViewportSize({ width, height: 800 });
-      const excess =
-        await page.evaluate<number>(`Math.max(...[...document.querySelectorAll('.page-header, .page-header *')]
+/** Its words are the longest. */
+it.each(sized<readonly Language[]>(['de'], languages))(
+  'the header of every page fits at every width, in %s',
+  async (language) => {
+    const page = await openPage(`${service.url}/wallet`, { locale: language === 'en' ? 'en-GB' : language });
+    for (const pathname of ['/', '/wallet', '/console', '/docs']) {
+      await page.goto(`${service.url}${pathname}`);
+      await page.locator('.page-header').waitFor();
+      for (const width of [320, 420, 480, 600, 700, 720, 800]) {
+        await page.setViewportSize({ width, height: 800 });
+        const excess =
+          await page.evaluate<number>(`Math.max(...[...document.querySelectorAll('.page-header, .page-header *')]
         .filter((part) => !part.closest('.skip')).map((part) => part.getBoundingClientRect().right)) - innerWidth`);
-      expect([pathname, width, excess <= 0]).toEqual([pathname, width, true]);
+        expect([pathname, width, excess <= 0]).toEqual([pathname, width, true]);
+      }
     }
-  }
-});
+  },
+);
 
 it('the form has a language and a direction of its own, whatever the page around it', async () => {
   const page = await openPage(`${service.url}/`);

@@ -7,7 +7,7 @@ import { count, scroller, shownIds, walletOf, type Wallet } from '../harness/bro
 
 let wallet: Wallet;
 beforeAll(async () => {
-  wallet = await walletOf(await startService());
+  wallet = await walletOf(await startService(), 3000);
 });
 afterAll(() => wallet.service.stop());
 
@@ -47,11 +47,11 @@ describe('a pill', () => {
     const pill = page.getByRole('button', { name: '3 new' });
     await pill.waitFor();
     expect({ top: await scroller(page).evaluate((box) => box.scrollTop), ids: await shownIds(page) }).toEqual(before);
-    expect(await count(page)).toBe('10,000 transactions');
+    expect(await count(page)).toBe('3,000 transactions');
     await expectAccessible(page);
 
     await pill.click();
-    await page.getByText('10,003 transactions').waitFor();
+    await page.getByText('3,003 transactions').waitFor();
     await pill.waitFor({ state: 'detached' });
     expect((await shownIds(page)).slice(0, 3).sort()).toEqual(['new-1', 'new-2', 'new-3']);
     expect(await scroller(page).evaluate((box) => box.scrollTop)).toBe(0);

@@ -8,7 +8,7 @@ import { count, hold, openWallet, scroller, walletOf, type Wallet } from '../har
 
 let wallet: Wallet;
 beforeAll(async () => {
-  wallet = await walletOf(await startService());
+  wallet = await walletOf(await startService(), 3000);
 });
 afterAll(() => wallet.service.stop());
 
@@ -122,7 +122,7 @@ describe('the wallet', () => {
     await field.fill(await wallet.service.token('transactions:read', wallet.busy));
     await page.keyboard.press('Enter');
     await page.locator('button.row').first().waitFor();
-    expect(await count(page)).toBe('10,000 transactions');
+    expect(await count(page)).toBe('3,000 transactions');
     // And may take it back.
     await page.getByRole('button', { name: 'Sign out' }).click();
     await field.waitFor();
@@ -144,7 +144,7 @@ describe('the wallet', () => {
     releaseRows();
     const row = page.locator('button.row[data-row="3"]');
     await row.waitFor();
-    expect(await count(page)).toBe('10,000 transactions');
+    expect(await count(page)).toBe('3,000 transactions');
     expect(await places()).toEqual(waiting);
     expect(await page.locator('.screen').getAttribute('aria-busy')).toBe('true');
     expect(await page.getByLabel('Jump to date').isDisabled()).toBe(true);

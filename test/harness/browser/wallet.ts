@@ -7,7 +7,7 @@ import type { Service } from '../service.ts';
 export interface Wallet {
   service: Service;
   client: Client;
-  /** An individual with 10,000 transactions, over many days and in two currencies. */
+  /** An individual with many transactions, over many days and in two currencies. */
   busy: number;
   /** Opens the wallet page and waits for rows and totals. */
   open(query: string, options?: OpenOptions): Promise<Page>;
@@ -15,14 +15,14 @@ export interface Wallet {
   all(request: Omit<Parameters<Client['listTransactions']>[0], 'dataBatch'>): Promise<Transaction[]>;
 }
 
-export async function walletOf(service: Service): Promise<Wallet> {
+export async function walletOf(service: Service, rowCount = 10_000): Promise<Wallet> {
   const { url: baseUrl } = service;
   const client = createClient({
     baseUrl,
     token: clientCredentials({ baseUrl, clientId: 'sandbox', clientSecret: 'sandbox' }),
   });
   const busy = (await client.createUser()).id;
-  const rows = Array.from({ length: 10_000 }, (_, index) => ({
+  const rows = Array.from({ length: rowCount }, (_, index) => ({
     individualId: busy,
     transactionId: `b-${String(index).padStart(5, '0')}`,
     amount: `${(index % 500) + 1}.${String(index % 100).padStart(2, '0')}`,
