@@ -4,7 +4,7 @@
  *
  *   --url <address>  a running sandbox, whose data is deleted; if not given, one is started
  *   --scale <n>      how much of the large scenarios to play with all rules on; 1 if not given
- *   --only <words>   only scenarios whose name contains these words
+ *   --only <words>   only scenarios whose name contains these words; may be given several times
  *   --ranges         the scenarios about ranges of numbers instead, in memory and in full size: the rule alone
  *   --honest <list>  with --ranges: honest users a day; 50,500,5000 if not given
  *   --json           one JSON line for each run instead of the table
@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
   options: {
     url: { type: 'string' },
     scale: { type: 'string', default: '1' },
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true },
     json: { type: 'boolean', default: false },
     ranges: { type: 'boolean', default: false },
     honest: { type: 'string', default: '50,500,5000' },
@@ -31,6 +31,8 @@ const { values: options } = parseArgs({
 const scale = Number(options.scale);
 /** The share of a large scenario that is played when a rule is off: enough to show what the rule prevents. */
 const sampleScale = Math.min(scale, 0.02);
+
+const isWanted = (name) => options.only?.some((words) => name.includes(words)) ?? true;
 
 const codes = 1_000_000;
 
@@ -87,7 +89,7 @@ function show(run) {
 }
 
 if (options.ranges) {
-  playRanges(options.honest.split(',').map(Number), options.only);
+  playRanges(options.honest.split(',').map(Number), isWanted);
   process.exit();
 }
 
@@ -96,7 +98,7 @@ const world = new World(instance.url);
 try {
   if (!options.json) print(columns.map(([name]) => name));
   for (const { name, matters, run } of scenarios) {
-    if (options.only && !name.includes(options.only)) continue;
+    if (!isWanted(name)) continue;
     await world.reset();
     show(describe(name, 'all', await run(world, { scale, isOff: () => false })));
     if (options['all-rules-only']) continue;

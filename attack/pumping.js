@@ -43,7 +43,7 @@ export const pumpingScenarios = [
         attempts: Math.ceil(100_000 * scale),
         users: Math.ceil(20_000 * scale),
         hours: 2,
-        honest: Math.max(100, Math.ceil(1000 * scale)),
+        honest: Math.max(40, Math.ceil(1000 * scale)),
         phoneOf: (number) => `+44909879${String(number % 10_000).padStart(4, '0')}`,
       });
       return { ...result, price: 0.45 };
@@ -55,10 +55,10 @@ export const pumpingScenarios = [
     async run(world, { scale }) {
       const prefixes = Math.max(3, Math.ceil(100 * scale));
       const result = await pump(world, {
-        attempts: prefixes * Math.min(1000, Math.ceil(50_000 * scale)),
+        attempts: prefixes * Math.min(1000, Math.ceil(100_000 * scale)),
         users: Math.ceil(20_000 * scale),
         hours: 4,
-        honest: Math.max(100, Math.ceil(1000 * scale)),
+        honest: Math.max(40, Math.ceil(1000 * scale)),
         phoneOf: (number) =>
           `+447400${String(number % prefixes).padStart(2, '0')}${String(Math.floor(number / prefixes) % 10_000).padStart(4, '0')}`,
       });
@@ -84,7 +84,7 @@ export const pumpingScenarios = [
     },
   },
   {
-    name: 'pump a premium range by calls',
+    name: 'pump calls to a premium range',
     matters: ['number-type', 'prefix', 'spend', 'country-sends'],
     async run(world, { scale }) {
       const result = await pump(world, {

@@ -40,7 +40,7 @@ const imports = importsOf(texts);
 
 /** From the top to the bottom. A file imports files of its own layer and of those below, never of one above. */
 const layers: RegExp[] = [
-  /^main\.ts$/,
+  /^(main|commands)\.ts$/,
   /^cli\//,
   /^app\//,
   /^http\/routes\//,

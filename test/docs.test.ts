@@ -60,7 +60,7 @@ it('names only source files that exist, and so do comments', async () => {
 
 /** The options of each command of the command line, from the table of commands. */
 async function readCommands(): Promise<Map<string, string[]>> {
-  const text = await readFile(path.join(root, 'src/main.ts'), 'utf8');
+  const text = await readFile(path.join(root, 'src/commands.ts'), 'utf8');
   const [, filters = ''] = /function withFilterOptions(.*?)\n}/s.exec(text)!;
   const optionsIn = (part: string) => [...part.matchAll(/ption\(\s*'(--[a-z-]+)/g)].map(([, name]) => name!);
   const commands = [...text.matchAll(/(withFilterOptions\()?(\w+)\s*\.command\('([\w-]+)'\)(.*?)\.action\(/gs)];

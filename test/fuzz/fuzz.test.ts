@@ -7,16 +7,12 @@ import { sized } from '../harness/size.ts';
 
 const main = fileURLToPath(new URL('../../fuzz/main.js', import.meta.url));
 
-it(
-  'thousands of requests of every operation: no 5xx, no hang, every error as documented',
-  { timeout: 300_000 },
-  async () => {
-    const options = ['--requests', sized('2000', '10000'), '--seed', '7'];
-    // A failure shows what the run printed, with the requests.
-    const { stdout } = await promisify(execFile)(process.execPath, [main, ...options]).catch(
-      (error: { stdout: string }) => error,
-    );
-    expect(stdout).toMatch(/\nNo failure\.\n$/);
-    expect(stdout).toMatch(/200: [1-9]\d\d/);
-  },
-);
+it('random requests of every operation: no 5xx, no hang, every error as documented', { timeout: 300_000 }, async () => {
+  const options = ['--requests', sized('1000', '10000'), '--seed', '7'];
+  // A failure shows what the run printed, with the requests.
+  const { stdout } = await promisify(execFile)(process.execPath, [main, ...options]).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toMatch(/\nNo failure\.\n$/);
+  expect(stdout).toMatch(/200: [1-9]\d\d/);
+});

@@ -51,7 +51,7 @@ export async function preparedDataFolder(): Promise<string> {
   return dataDir;
 }
 
-function environment(settings: Record<string, string>): Record<string, string> {
+export function environment(settings: Record<string, string>): Record<string, string> {
   return { PATH: process.env.PATH!, HOME: process.env.HOME ?? '/', ...settings };
 }
 

@@ -9,6 +9,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { makeDigestKey } from '../../src/auth/keys.ts';
 import { runMigrations } from '../../src/db/migrations/migrate.ts';
 import { freePort } from '../../src/network/free-port.ts';
+import { runHere } from '../harness/command.ts';
 import { expired, selfSigned } from '../harness/servers/certificate.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { pgbouncerProgram, startPgbouncer } from '../harness/servers/pgbouncer.ts';
@@ -40,7 +41,8 @@ async function production(broken: Record<string, string>): Promise<Record<string
 
 /** The lines of doctor that are not ✓. */
 async function findings(settings: Record<string, string>, command = ['doctor']): Promise<string[]> {
-  const { stdout, stderr } = await run(command, settings);
+  // Node reads its own settings when it starts.
+  const { stdout, stderr } = await (settings.NODE_EXTRA_CA_CERTS ? run : runHere)(command, settings);
   expect(stderr).toBe('');
   return stdout
     .trim()
@@ -50,7 +52,7 @@ async function findings(settings: Record<string, string>, command = ['doctor']):
 
 /** What a command says on standard error when it fails: one line, no stack. */
 async function failureOf(args: string[], settings: Record<string, string>): Promise<string> {
-  const { code, stderr } = await run(args, settings);
+  const { code, stderr } = await (args[0] === 'serve' ? run : runHere)(args, settings);
   expect(code).toBe(1);
   expect(stderr).not.toMatch(/\n\s+at /);
   return stderr.trim();
@@ -212,7 +214,7 @@ describe('a database', () => {
     });
     await sql.unsafe(`create role ${role} login password 'secret' connection limit 10`);
     const url = new URL(await databaseUrl());
-    await run(['grants', '--role', role, '--apply'], { DATABASE_URL: url.href });
+    await runHere(['grants', '--role', role, '--apply'], { DATABASE_URL: url.href });
     url.username = role;
     url.password = 'secret';
     expect(await findings(await production({ DATABASE_URL: url.href }))).toEqual([
@@ -268,7 +270,7 @@ it('several hosts: doctor lists each, and a start names the reason of each', { t
   const [first, second] = [`127.0.0.1:${standby.port}`, `127.0.0.1:${primary.port}`];
   const none = '127.0.0.1:1';
   const settings = await production({ DATABASE_URL: `postgres://postgres@${first},${second},${none}/ledgerline` });
-  const hostLines = async () => (await run(['doctor'], settings)).stdout.match(/^. Host .*$/gm) ?? [];
+  const hostLines = async () => (await runHere(['doctor'], settings)).stdout.match(/^. Host .*$/gm) ?? [];
   const refused = 'nothing answers there (ECONNREFUSED)';
   const unreachable = `! Host ${none}: cannot be used: ${refused}. Check host and port in DATABASE_URL and that the server runs.`;
   await until(async () => (await hostLines())[0] === `✓ Host ${first}: standby, timeline 1, not behind`);
@@ -279,12 +281,12 @@ it('several hosts: doctor lists each, and a start names the reason of each', { t
   ]);
 
   const reading = { ...settings, DATABASE_READ_URL: `postgres://postgres@${first},${none}/ledgerline` };
-  expect((await run(['doctor'], reading)).stdout.match(/^. Read host .*$/gm)).toEqual([
+  expect((await runHere(['doctor'], reading)).stdout.match(/^. Read host .*$/gm)).toEqual([
     expect.stringMatching(new RegExp(`^✓ Read host ${first}: standby, timeline 1, `)),
     unreachable.replace('Host', 'Read host').replace('DATABASE_URL', 'DATABASE_READ_URL'),
   ]);
   const elsewhere = { ...settings, DATABASE_READ_URL: `postgres://postgres@${first},${second}/postgres` };
-  expect((await run(['doctor'], elsewhere)).stdout.match(/^. Read host .*$/gm)).toEqual(
+  expect((await runHere(['doctor'], elsewhere)).stdout.match(/^. Read host .*$/gm)).toEqual(
     [`${first}: standby`, `${second}: primary`].map(
       (host) =>
         `! Read host ${host} of another database, or an old primary: the service does not use it. ` +

@@ -8,7 +8,7 @@ import { cloneDatabase, newPhone } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
 
 const cap = 10_000;
-const starts = sized(4, 10);
+const starts = sized(2, 10);
 
 async function shareDatabase() {
   const database = await cloneDatabase();

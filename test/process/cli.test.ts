@@ -8,6 +8,7 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keys } from '../../src/cli/keys.ts';
 import { token } from '../../src/cli/token.ts';
+import { runHere } from '../harness/command.ts';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
@@ -42,7 +43,7 @@ describe('ledgerline token', () => {
   });
 
   it('leaves tokens of another issuer to that issuer', async () => {
-    expect((await run(['token'], { LEDGERLINE_ISSUER: 'https://issuer.example' })).stderr).toMatch(
+    expect((await runHere(['token'], { LEDGERLINE_ISSUER: 'https://issuer.example' })).stderr).toMatch(
       /^Tokens come from https:\/\/issuer\.example/,
     );
   });
@@ -53,7 +54,7 @@ describe('ledgerline migrate and doctor', () => {
     const database = await cloneDatabase('template0');
     onTestFinished(() => database.drop());
     const settings = { DATABASE_URL: database.url };
-    const before = await run(['doctor'], settings);
+    const before = await runHere(['doctor'], settings);
     expect(before.code).toBe(1);
     expect(before.stdout).toMatch(
       /✓ Node: .*\n✓ Settings: mode sandbox\n✓ Disk: .*\n✓ Database: PostgreSQL .*\n✓ Clock: .*\n✓ Connections: .*\n✗ Schema: lacks 0001_schema\.sql.*\. Run `ledgerline migrate`\.\n/,
@@ -62,13 +63,13 @@ describe('ledgerline migrate and doctor', () => {
     const both = await Promise.all([run(['migrate'], settings), run(['migrate'], settings)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(both.map(({ stdout }) => stdout).join()).toMatch(/Applied 0001_schema\.sql/);
-    expect((await run(['migrate'], settings)).stdout).toBe('The schema is up to date.\n');
-    const after = await run(['doctor'], settings);
+    expect((await runHere(['migrate'], settings)).stdout).toBe('The schema is up to date.\n');
+    const after = await runHere(['doctor'], settings);
     expect([after.code, after.stdout]).toEqual([0, expect.stringMatching(/✓ Schema: up to date/)]);
   });
 
   it('say what is wrong', async () => {
-    const away = await run(['doctor'], { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' });
+    const away = await runHere(['doctor'], { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' });
     expect([away.code, away.stdout]).toEqual([
       1,
       expect.stringMatching(

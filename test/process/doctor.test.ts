@@ -8,6 +8,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { runHere } from '../harness/command.ts';
 import { roleForTest } from '../harness/database/role.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
 import { dataFolder, run, ServiceProcess, startProcess } from '../harness/process.ts';
@@ -28,7 +29,9 @@ interface Diagnosis {
 
 /** The problems, as lines without the machine's own state. */
 async function problems(settings: Record<string, string>): Promise<string[]> {
-  const { code, stdout } = await run(['doctor', '--json'], settings);
+  // Node reads its own settings when it starts.
+  const runDoctor = settings.NODE_OPTIONS ? run : runHere;
+  const { code, stdout } = await runDoctor(['doctor', '--json'], settings);
   const { ok, findings } = JSON.parse(stdout) as Diagnosis;
   expect(code).toBe(ok ? 0 : 1);
   return findings
@@ -107,7 +110,7 @@ describe('doctor and the start say the same', () => {
       LEDGERLINE_SMPP_URL: `smpp://user@[::ffff:127.0.0.1]:${smsc.port}`,
       LEDGERLINE_SMPP_PASSWORD: 'hunter2',
     };
-    const { code, stdout } = await run(['doctor'], settings);
+    const { code, stdout } = await runHere(['doctor'], settings);
     expect([code, stdout]).toEqual([0, expect.stringContaining('! LEDGERLINE_SMPP_URL: The password and every code')]);
     const service = await startProcess(await dataFolder(), settings);
     expect(service.output.stdout).toMatch(/risky-setting .*LEDGERLINE_SMPP_URL|LEDGERLINE_SMPP_URL.*risky-setting/);
@@ -118,7 +121,7 @@ describe('doctor and the start say the same', () => {
   it('about nothing after `ledgerline grants --apply`', async () => {
     const { database, url } = await databaseWithRole();
     const role = new URL(url).username;
-    const { code, stdout } = await run(['grants', '--role', role, '--apply'], { DATABASE_URL: database.url });
+    const { code, stdout } = await runHere(['grants', '--role', role, '--apply'], { DATABASE_URL: database.url });
     expect([code, stdout]).toEqual([0, expect.stringContaining(`grant usage on schema ledgerline to "${role}";`)]);
     const sql = postgres(database.url, { max: 1 });
     await sql.unsafe(`grant truncate on all tables in schema ledgerline to ${role}`);
@@ -193,7 +196,7 @@ describe('commands without a database', () => {
     ['import', ['import', 'package.json', '--format', 'ndjson']],
     ['trace-user', ['trace-user', '1']],
   ])('%s says what is wrong in one line', async (_, args) => {
-    const { code, stderr } = await run(args, { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' });
+    const { code, stderr } = await runHere(args, { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' });
     expect(code).toBe(1);
     expect(stderr.trim()).toBe(
       'The database x at 127.0.0.1:1 cannot be used: nothing answers there (ECONNREFUSED). ' +
@@ -228,10 +231,10 @@ it('imports a file that is compressed with gzip', async () => {
   const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' } });
   await sql`insert into users (id, created_at) values (1, now())`;
   await sql.end();
-  const { code, stdout } = await run(['import', file], { DATABASE_URL: database.url });
+  const { code, stdout } = await runHere(['import', file], { DATABASE_URL: database.url });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/3 created/)]);
   await writeFile(file, gzipSync(rows.join('\n')).subarray(0, 30));
-  const damaged = await run(['import', file], { DATABASE_URL: database.url });
+  const damaged = await runHere(['import', file], { DATABASE_URL: database.url });
   expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringMatching(/rows\.ndjson\.gz is damaged/)]);
 });
 
@@ -252,7 +255,7 @@ it('production needs DATABASE_URL, for the service and for every command that us
   const sentence =
     'Production needs DATABASE_URL: the address of a PostgreSQL 15 or newer; the embedded one is for the sandbox.';
   for (const args of [['doctor'], ['serve'], ['migrate'], ['erased', '--since', '2026-01-01']]) {
-    const { code, stdout, stderr } = await run(args, settings);
+    const { code, stdout, stderr } = await (args[0] === 'serve' ? run : runHere)(args, settings);
     expect([args, code, stdout + stderr]).toEqual([args, 1, expect.stringContaining(sentence)]);
   }
   expect(existsSync(dataDir)).toBe(false);
@@ -269,8 +272,8 @@ it('reads a token from a file, and takes none on the command line, where every u
   const settings = { DATABASE_URL: database.url };
   const file = path.join(path.dirname(await dataFolder()), 'token.txt');
   await writeFile(file, 'a.b.c\n');
-  const { code, stdout } = await run(['doctor', '--json', '--token-file', file], settings);
+  const { code, stdout } = await runHere(['doctor', '--json', '--token-file', file], settings);
   const { findings } = JSON.parse(stdout) as Diagnosis;
   expect([code, findings.find(({ check }) => check === 'Token')]).toMatchObject([1, { level: 'problem' }]);
-  expect((await run(['doctor', '--token', 'a.b.c'], settings)).stderr).toContain('unknown option');
+  expect((await runHere(['doctor', '--token', 'a.b.c'], settings)).stderr).toContain('unknown option');
 });

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { describeHolder } from '../../src/cli/find-user.ts';
-import { run } from '../harness/process.ts';
+import { runHere } from '../harness/command.ts';
 import { newPhone, startService } from '../harness/service.ts';
 
 it('find-user says who has a number and how fresh that is, frees it with a reason, and is audited', async () => {
@@ -13,7 +13,7 @@ it('find-user says who has a number and how fresh that is, frees it with a reaso
   await service.sql`update messages set verified_at = verified_at - interval '3 days' where user_id = ${holder}`;
   await service.sql`insert into verifications (user_id, sent_phone) values (${other}, ${phone})`;
   const settings = { DATABASE_URL: service.databaseUrl };
-  const find = (...more: string[]) => run(['find-user', '--phone', phone, ...more], settings);
+  const find = (...more: string[]) => runHere(['find-user', '--phone', phone, ...more], settings);
 
   const found = await find();
   expect([found.code, found.stderr]).toEqual([0, '']);
@@ -29,7 +29,7 @@ it('find-user says who has a number and how fresh that is, frees it with a reaso
     stdout: expect.stringContaining(`The number is free; user ${holder} is unverified again.`),
   });
   expect(await find('--free', '--reason', 'again')).toMatchObject({ code: 1, stderr: 'There is nothing to free.\n' });
-  expect((await run(['find-user', '--phone', '07911'], settings)).code).toBe(1);
+  expect((await runHere(['find-user', '--phone', '07911'], settings)).code).toBe(1);
 
   const acts = await service.sql`
     select action, target, user_id, reason from operator_actions where client = 'cli' order by id`;

@@ -1,7 +1,7 @@
 /** `ledgerline import` of account statements by ISO 20022, camt.053. */
 import { describe, expect, it } from 'vitest';
 import { importDatabase } from '../harness/database/import-database.ts';
-import { run } from '../harness/process.ts';
+import { runHere } from '../harness/command.ts';
 import { individualsOf, readRows } from '../harness/read-rows.ts';
 
 const { env, newIndividual, file, stored } = importDatabase();
@@ -26,7 +26,7 @@ describe('ledgerline import, camt.053', () => {
           .replace('<Dt>2026-02-01</Dt>', '<DtTm>2026-02-01T10:00:00+01:00</DtTm>'),
       ].join('\n'),
     );
-    const { stdout } = await run(
+    const { stdout } = await runHere(
       ['import', await file('a.xml', text), '--accounts', `DE89370400440532013000=${id}`],
       env,
     );
@@ -64,7 +64,7 @@ describe('ledgerline import, camt.053', () => {
       ].join('\n'),
     );
     const importAgain = async () =>
-      (await run(['import', await file('batch.xml', text), '--individual', String(id)], env)).stdout;
+      (await runHere(['import', await file('batch.xml', text), '--individual', String(id)], env)).stdout;
     expect(await importAgain()).toMatch(/4 created/);
     const ids = (await stored(id)).map(({ id: transactionId, amount }) => [transactionId, amount]);
     expect(ids).toEqual([
@@ -95,7 +95,7 @@ describe('ledgerline import, camt.053', () => {
       ].join('\n'),
     );
     const importFile = async (content: string) =>
-      (await run(['import', await file('refs.xml', content), '--individual', String(id)], env)).stdout;
+      (await runHere(['import', await file('refs.xml', content), '--individual', String(id)], env)).stdout;
     expect(await importFile(text)).toMatch(/6 created/);
     expect((await stored(id)).slice(0, 2).map(({ id: transactionId }) => transactionId)).toEqual([
       'u-1/DBIT',
@@ -111,7 +111,7 @@ describe('ledgerline import, camt.053', () => {
     const id = await newIndividual();
     const pending = (text: string) => text.replace('BOOK', 'PDNG');
     const importFile = async (content: string) =>
-      run(['import', await file('pending.xml', camt(content)), '--individual', String(id)], env);
+      runHere(['import', await file('pending.xml', camt(content)), '--individual', String(id)], env);
     const one = await importFile(
       [pending(entry('P1')), pending(entry('')), entry('P2').replace('BOOK', 'INFO')].join('\n'),
     );
@@ -126,7 +126,7 @@ describe('ledgerline import, camt.053', () => {
   it('cuts notes to the limit, between characters', async () => {
     const id = await newIndividual();
     const notes = `${'x'.repeat(1999)}🙂`;
-    await run(
+    await runHere(
       [
         'import',
         await file('notes.xml', camt(entry('N1', `<AddtlNtryInf>${notes}</AddtlNtryInf>`))),
@@ -140,12 +140,12 @@ describe('ledgerline import, camt.053', () => {
 
   it('refuses an entry of an unknown account, and a DOCTYPE, with the line', async () => {
     const id = await newIndividual();
-    await run(['import', await file('b.xml', camt(entry('C1'))), '--individual', String(id)], env);
-    const two = await run(['import', await file('c.xml', camt(entry('C2')))], env);
+    await runHere(['import', await file('b.xml', camt(entry('C1'))), '--individual', String(id)], env);
+    const two = await runHere(['import', await file('c.xml', camt(entry('C2')))], env);
     expect(two.stderr).toMatch(
       /No individual is known for the account DE89370400440532013000 of entry 1; give --individual or --accounts\./,
     );
-    const three = await run(
+    const three = await runHere(
       [
         'import',
         await file('d.xml', camt(entry('C3')).replace('\n', '\n<!DOCTYPE x [<!ENTITY a "b">]>\n')),
@@ -163,13 +163,13 @@ describe('ledgerline import, camt.053', () => {
   it('takes the entries before the place where a file is broken or cut off', async () => {
     const id = await newIndividual();
     const text = camt(`${entry('T1')}\n${entry('T2')}\n${entry('T3')}`);
-    const { stderr, stdout } = await run(
+    const { stderr, stdout } = await runHere(
       ['import', await file('e.xml', text.slice(0, text.indexOf('T3'))), '--individual', String(id)],
       env,
     );
     expect(stdout).toMatch(/2 created.*1 rejected/);
     expect(stderr).toMatch(/line 5: rejected, \$: .*Nothing after entry 2 was read\./);
-    const broken = await run(
+    const broken = await runHere(
       ['import', await file('f.xml', text.replace('</Ntry>\n', '</Wrong>\n')), '--individual', String(id)],
       env,
     );

@@ -1,7 +1,7 @@
 /** `ledgerline import` and `ledgerline export` of details. */
 import { describe, expect, it } from 'vitest';
 import { importDatabase } from '../harness/database/import-database.ts';
-import { run } from '../harness/process.ts';
+import { runHere } from '../harness/command.ts';
 
 const database = importDatabase();
 const { env, newIndividual, file } = database;
@@ -26,7 +26,7 @@ describe('CSV', () => {
       `${id},d,1,EUR,2026-01-01,,,,no json`,
     ].join('\n');
     const report = await file('report.ndjson', '');
-    const imported = await run(['import', await file('a.csv', text), '--report', report], env);
+    const imported = await runHere(['import', await file('a.csv', text), '--report', report], env);
     expect(imported.stdout).toMatch(/2 created.*2 rejected/);
     const stored = {
       senderIban: 'DE89370400440532013000',
@@ -36,14 +36,14 @@ describe('CSV', () => {
     };
     expect(await details(id)).toEqual({ a: stored, b: null });
 
-    const { stdout } = await run(['export', String(id), '--details'], env);
+    const { stdout } = await runHere(['export', String(id), '--details'], env);
     const other = await newIndividual();
-    const again = await run(['import', await file('b.csv', stdout), '--individual', String(other)], env);
+    const again = await runHere(['import', await file('b.csv', stdout), '--individual', String(other)], env);
     expect(again.stdout).toMatch(/2 created/);
     expect(await details(other)).toEqual({ a: stored, b: null });
     // An empty cell is an empty text: it removes the detail.
     const emptied = text.replace('-1.50', '').split('\n').slice(0, 2).join('\n');
-    await run(['import', await file('c.csv', emptied)], env);
+    await runHere(['import', await file('c.csv', emptied)], env);
     expect((await details(id)).a).not.toHaveProperty('balanceAfter');
   });
 
@@ -51,7 +51,7 @@ describe('CSV', () => {
     const id = await newIndividual();
     const text =
       'transactionId;amount;currency;timeStamp;transactionFee;balanceAfter\na;1,00;EUR;2026-01-01;0,35;-1.234,50\n';
-    await run(
+    await runHere(
       ['import', await file('d.csv', text), '--individual', String(id), '--delimiter', ';', '--decimal-comma'],
       env,
     );
@@ -93,7 +93,7 @@ describe('camt.053', () => {
         entry('C', 'DBIT', parties('DE00', 'nonsense')),
       ].join(''),
     );
-    const { stdout } = await run(['import', await file('a.xml', text), '--accounts', `${own}=${id}`], env);
+    const { stdout } = await runHere(['import', await file('a.xml', text), '--accounts', `${own}=${id}`], env);
     expect(stdout).toMatch(/3 created/);
     expect(await details(id)).toEqual({
       A: {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { runHere } from '../harness/command.ts';
 import { importDatabase } from '../harness/database/import-database.ts';
 import { readPdf } from '../harness/pdf.ts';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
@@ -16,14 +17,14 @@ describe('ledgerline import, NDJSON', () => {
   it('records a file, says how it went, and finds only duplicates the second time', async () => {
     const id = await newIndividual();
     const target = await file('a.ndjson', Array.from({ length: 3000 }, () => JSON.stringify(row(id))).join('\n'));
-    const first = await run(['import', target], env);
+    const first = await runHere(['import', target], env);
     expect([first.code, first.stdout]).toEqual([
       0,
       expect.stringMatching(
         /^3,000 rows in [\d.]+ s \([\d,]+ rows\/s\): 3,000 created, 0 duplicate, 0 updated, 0 conflict, 0 rejected\.\n$/,
       ),
     ]);
-    const second = await run(['import', target], env);
+    const second = await runHere(['import', target], env);
     expect(second.stdout).toMatch(/: 0 created, 3,000 duplicate,/);
     const [{ count }] =
       (await database.sql`select transaction_count as count from users where id = ${id}`) as unknown as [
@@ -63,7 +64,7 @@ describe('ledgerline import, NDJSON', () => {
       'dry.ndjson',
       `${JSON.stringify(row(id))}\n${JSON.stringify(row(id, { currency: 'x' }))}`,
     );
-    const { stdout, code } = await run(['import', target, '--dry-run'], env);
+    const { stdout, code } = await runHere(['import', target, '--dry-run'], env);
     expect([code, stdout]).toEqual([
       2,
       expect.stringMatching(/^Dry run, nothing was written: 2 rows .*1 created.*1 rejected/),
@@ -72,9 +73,9 @@ describe('ledgerline import, NDJSON', () => {
   });
 
   it('says that a file has no rows', async () => {
-    const { code, stdout } = await run(['import', await file('blank.ndjson', '\n \n')], env);
+    const { code, stdout } = await runHere(['import', await file('blank.ndjson', '\n \n')], env);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^0 rows in .* 0 rejected\. The input has no rows\.\n$/)]);
-    const other = await run(['import', await file('page.xml', '<html/>')], env);
+    const other = await runHere(['import', await file('page.xml', '<html/>')], env);
     expect([other.code, other.stderr]).toEqual([
       1,
       expect.stringMatching(/page\.xml, line 1: the file is not a camt\.053 statement: .*\.\n$/),
@@ -82,12 +83,12 @@ describe('ledgerline import, NDJSON', () => {
   });
 
   it('says what is wrong with a missing file, and with unknown options', async () => {
-    expect((await run(['import', '/nowhere/x.ndjson'], env)).stderr).toBe(
+    expect((await runHere(['import', '/nowhere/x.ndjson'], env)).stderr).toBe(
       '/nowhere/x.ndjson cannot be read (ENOENT).\n',
     );
-    expect((await run(['import', '/tmp'], env)).stderr).toBe('/tmp is not a file.\n');
+    expect((await runHere(['import', '/tmp'], env)).stderr).toBe('/tmp is not a file.\n');
     const target = await file('x.csv', 'a\n');
-    const wrong = async (...options: string[]) => (await run(['import', target, ...options], env)).stderr;
+    const wrong = async (...options: string[]) => (await runHere(['import', target, ...options], env)).stderr;
     expect(await wrong('--format', 'xls')).toMatch(/^There is no format xls; the formats are/);
     expect(await wrong('--map', 'nope=A')).toMatch(/^--map names nope, which is no field; the fields are individualId/);
     expect(await wrong('--map', 'amount')).toMatch(/^--map has "amount"; write it as/);
@@ -103,7 +104,7 @@ describe('ledgerline import, CSV', () => {
       'own.csv',
       `Currency,AMOUNT,transactionid,timeStamp,individualId,ignored,paymentNotes\r\nEUR,1.50,c1,2026-01-01T10:00:00Z,${id},zzz,"a ""quoted"", note\nwith a line"\r\n`,
     );
-    expect((await run(['import', target], env)).stdout).toMatch(/1 created/);
+    expect((await runHere(['import', target], env)).stdout).toMatch(/1 created/);
     expect(await stored(id)).toMatchObject([{ id: 'c1', amount: '1.50', notes: 'a "quoted", note\nwith a line' }]);
   });
 
@@ -112,7 +113,7 @@ describe('ledgerline import, CSV', () => {
     const text =
       'Buchung;Betrag;Referenz;Empf\u00e4nger\n31.12.2025;-1.234,56;r1;B\u00e4cker\n01.01.2026 08:30;0,50;r2;M\u00fcller\n';
     const target = await file('bank.csv', Buffer.from(text, 'latin1'));
-    const { stdout } = await run(
+    const { stdout } = await runHere(
       [
         'import',
         target,
@@ -162,7 +163,7 @@ describe('ledgerline import, CSV', () => {
       good(3),
       '',
     ].join('\r\n');
-    const { stderr, stdout, code } = await run(['import', await file('bad.csv', text)], env);
+    const { stderr, stdout, code } = await runHere(['import', await file('bad.csv', text)], env);
     expect(code).toBe(2);
     expect(stdout).toMatch(/3 created.*5 rejected/);
     expect(stderr).toMatch(/line 3: rejected, \$: The line has 6 columns, the first line has 5\./);
@@ -180,14 +181,14 @@ describe('ledgerline import, CSV', () => {
       Buffer.from([0xe4]),
       Buffer.from(`cker\n${id},e2,1,EUR,2026-01-01,Plain\n`),
     ]);
-    const { stderr, stdout } = await run(['import', await file('enc.csv', text)], env);
+    const { stderr, stdout } = await runHere(['import', await file('enc.csv', text)], env);
     expect(stderr).toMatch(/line 2: rejected, \$: The text is not valid utf-8; another --encoding may be\./);
     expect(stdout).toMatch(/1 created/);
   });
 
   it('says which columns are missing, and what the file has instead', async () => {
     const wrong = async (text: string, ...options: string[]) =>
-      (await run(['import', await file('cols.csv', text), ...options], env)).stderr;
+      (await runHere(['import', await file('cols.csv', text), ...options], env)).stderr;
     expect(await wrong('a;b;c\n1;2;3\n')).toMatch(
       /, line 1: there is no column for individualId, transactionId, amount, currency, timeStamp; the columns are a;b;c\./,
     );
@@ -208,7 +209,7 @@ describe('ledgerline import, CSV', () => {
       good(4),
       `${id},"q5`,
     ].join('\n');
-    const { stderr, stdout } = await run(['import', await file('quote.csv', text)], env);
+    const { stderr, stdout } = await runHere(['import', await file('quote.csv', text)], env);
     expect(stderr).toMatch(/line 3: rejected, \$: A quote is opened here and never closed\./);
     expect(stderr).toMatch(/line 5: rejected, \$: The line is longer than 1048576 characters\./);
     expect(stderr).toMatch(/line 7: rejected, \$: A quote is opened here and never closed\./);
@@ -222,7 +223,7 @@ describe('ledgerline import-users', () => {
     const text =
       'id,phone,verified\n70001,+447911190001,true\n70002,+447911190002,false\n70003,,\n70004,nonsense,true\nx,,\n70005,+447911190001,yes\n70006,,true\n';
     const target = await file('users.csv', text);
-    const { stdout, stderr, code } = await run(['import-users', target], env);
+    const { stdout, stderr, code } = await runHere(['import-users', target], env);
     expect([code, stdout]).toEqual([2, '4 created, 0 known already, of which 1 without the phone, 3 refused.\n']);
     expect(stderr).toMatch(/line 5: refused, Phone: The Phone field is not a valid phone number\./);
     expect(stderr).toMatch(/line 6: refused, \$\.id: The JSON value could not be converted to System\.Int32/);
@@ -231,18 +232,19 @@ describe('ledgerline import-users', () => {
     expect([
       ...(await database.sql`select user_id, verified_phone from verifications where verified_phone is not null`),
     ]).toEqual([{ user_id: 70_001, verified_phone: '+447911190001' }]);
-    expect((await run(['import-users', target], env)).stdout).toBe(
+    expect((await runHere(['import-users', target], env)).stdout).toBe(
       '0 created, 4 known already, of which 1 without the phone, 3 refused.\n',
     );
   });
 
   it('refuses a file that has one column twice, or lines that end with a carriage return alone', async () => {
-    const refused = async (text: string) => (await run(['import-users', await file('users.csv', text)], env)).stderr;
+    const refused = async (text: string) =>
+      (await runHere(['import-users', await file('users.csv', text)], env)).stderr;
     expect(await refused('id,phone,ID\n70020,,70021\n')).toBe('line 1: there are several columns id.\n');
     expect(await refused('id,phone,verified\r70020,,\r')).toMatch(
       /^line 1: the lines end with a carriage return alone/,
     );
-    const empty = await run(['import-users', await file('users.csv', 'id,phone\n')], env);
+    const empty = await runHere(['import-users', await file('users.csv', 'id,phone\n')], env);
     expect([empty.code, empty.stdout]).toEqual([0, '0 created, 0 known already, 0 refused. The input has no users.\n']);
   });
 
@@ -251,7 +253,7 @@ describe('ledgerline import-users', () => {
       'users.ndjson',
       '{"id":70010,"phone":"+4407911190010","verified":true}\n{"id":70001,"phone":"+447911190099","verified":true}\n{broken\n',
     );
-    const { stdout, stderr } = await run(['import-users', target], env);
+    const { stdout, stderr } = await runHere(['import-users', target], env);
     expect(stdout).toBe('1 created, 1 known already, of which 1 without the phone, 1 refused.\n');
     expect(stderr).toMatch(/line 2: without-phone, Phone: The user has verified another phone\./);
     expect(stderr).toMatch(/line 3: refused, \$: 'b' is an invalid start of a property name/);
@@ -266,7 +268,7 @@ describe('ledgerline import-users', () => {
       'twice.csv',
       `id,phone,verified\n${phones.map((phone) => `70020,${phone},true\n`).join('')}`,
     );
-    const { stdout, stderr } = await run(['import-users', target], env);
+    const { stdout, stderr } = await runHere(['import-users', target], env);
     expect(stdout).toBe('1 created, 3 known already, of which 2 without the phone, 0 refused.\n');
     expect(stderr.match(/^ {2}line .*$/gm)).toEqual(
       [3, 5].map((line) => `  line ${line}: without-phone, Phone: An earlier line has another phone for this user.`),
@@ -282,7 +284,7 @@ describe('ledgerline import-users', () => {
 describe('ledgerline export', () => {
   it('writes what the list would give, to standard output or a file', async () => {
     const id = await newIndividual();
-    await run(
+    await runHere(
       [
         'import',
         await file(
@@ -296,12 +298,12 @@ describe('ledgerline export', () => {
       ],
       env,
     );
-    const all = await run(['export', String(id)], env);
+    const all = await runHere(['export', String(id)], env);
     expect(all.stdout.split('\r\n').map((line) => line.split(',')[0])).toEqual(['transactionId', 'x3', 'x2', 'x1', '']);
     const target = path.join(path.dirname(await dataFolder()), 'out.ndjson');
     expect(
       (
-        await run(
+        await runHere(
           ['export', String(id), '--format', 'ndjson', '--amount-from', '2', '--to', '2026-01-02', '--output', target],
           env,
         )
@@ -313,8 +315,8 @@ describe('ledgerline export', () => {
         .split('\n')
         .map((line) => JSON.parse(line).transactionId),
     ).toEqual(['x2']);
-    expect((await run(['export', '999999'], env)).stderr).toBe('There is no individual 999999.\n');
-    expect((await run(['export', String(id), '--from', 'x'], env)).stderr).toBe(
+    expect((await runHere(['export', '999999'], env)).stderr).toBe('There is no individual 999999.\n');
+    expect((await runHere(['export', String(id), '--from', 'x'], env)).stderr).toBe(
       'The field TimestampFrom must be an ISO 8601 date-time.\n',
     );
   });
@@ -336,7 +338,7 @@ describe('ledgerline statement', () => {
   it('writes the rows as a PDF, oldest first, in the language and time zone it is given', async () => {
     const id = await newIndividual();
     const rows = [1, 2, 3].map((n) => row(id, { transactionId: `s${n}`, timeStamp: `2026-01-0${n}T23:30:00Z` }));
-    await run(['import', await file('s.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'))], env);
+    await runHere(['import', await file('s.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'))], env);
     const target = path.join(path.dirname(await dataFolder()), 'statement.pdf');
     const options = ['--from', '2026-01-03', '--locale', 'de', '--time-zone', 'Europe/Berlin', '--output', target];
     expect(await run(['statement', String(id), ...options], env)).toMatchObject({ code: 0, stderr: '' });
@@ -350,17 +352,17 @@ describe('ledgerline statement', () => {
     const id = await newIndividual();
     const times = ['11-29T19:59:59.999999', '11-29T20:00:00', '11-30T19:59:59.999999', '11-30T20:00:00'];
     const rows = times.map((time, n) => row(id, { transactionId: `d${n}`, timeStamp: `2026-${time}Z` }));
-    await run(['import', await file('d.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'))], env);
+    await runHere(['import', await file('d.ndjson', rows.map((each) => JSON.stringify(each)).join('\n'))], env);
     const target = path.join(path.dirname(await dataFolder()), 'statement.pdf');
     const options = ['--from', '2026-11-30', '--to', '2026-11-30', '--time-zone', 'Asia/Dubai', '--output', target];
-    expect(await run(['statement', String(id), ...options], env)).toMatchObject({ code: 0, stderr: '' });
+    expect(await runHere(['statement', String(id), ...options], env)).toMatchObject({ code: 0, stderr: '' });
     const lines = (await readPdf(await readFile(target))).pages.flat();
     expect(lines.flatMap((line) => line.match(/\bd\d\b/) ?? [])).toEqual(['d1', 'd2']);
     expect(lines).toContain('Period: Nov 30, 2026 – Nov 30, 2026');
   });
 
   it('says what is wrong with an option', async () => {
-    const refused = await run(['statement', '1', '--time-zone', 'Mars'], env);
+    const refused = await runHere(['statement', '1', '--time-zone', 'Mars'], env);
     expect(refused).toMatchObject({ code: 1, stderr: 'There is no time zone Mars.\n' });
   });
 });

@@ -5,6 +5,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
 import { runningEmbedded } from '../../src/db/embedded/embedded.ts';
+import { runHere } from '../harness/command.ts';
 import { dataFolder, preparedDataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
@@ -80,7 +81,7 @@ it('doctor finds rows that do not agree, and asks for the list of erased users',
   await sql`update ledgerline.users set transaction_count = 2 where id = ${id}`;
   await sql.end();
   await service.end('SIGTERM');
-  const { code, stdout } = await run(['doctor', '--restored'], { DATA_DIR: dataDir });
+  const { code, stdout } = await runHere(['doctor', '--restored'], { DATA_DIR: dataDir });
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(new RegExp(`✗ Restored: the rows of 1 of \\d+ individuals do not agree: ${id}\\.`)),
@@ -91,7 +92,7 @@ it('doctor finds rows that do not agree, and asks for the list of erased users',
 it('doctor moves ids on to the given one, and refuses if there is no room', async () => {
   const dataDir = await preparedDataFolder();
   const findIds = async (...options: string[]) => {
-    const { code, stdout } = await run(['doctor', '--restored', ...options], { DATA_DIR: dataDir });
+    const { code, stdout } = await runHere(['doctor', '--restored', ...options], { DATA_DIR: dataDir });
     return `${code} ${/^. Ids: .*$/m.exec(stdout)?.[0]}`;
   };
   expect(await findIds('--ids-after', '2140000000')).toMatch(/^0 ✓ Ids: new users get ids above 2,140,000,000/);
@@ -111,7 +112,7 @@ it('doctor erases no user if a line of the list cannot be read', async () => {
   const dataDir = await preparedDataFolder();
   const list = path.join(path.dirname(dataDir), 'erased.txt');
   await writeFile(list, '1 2026-01-01T00:00:00.000Z\n2 yesterday\n');
-  const { code, stderr } = await run(['doctor', '--restored', '--erased', list], { DATA_DIR: dataDir });
+  const { code, stderr } = await runHere(['doctor', '--restored', '--erased', list], { DATA_DIR: dataDir });
   expect([code, stderr.trim()]).toEqual([1, `${list}, line 2: the time must be one such as 2026-11-01T12:00:00.000Z.`]);
-  expect((await run(['erased', '--since', '2020-01-01'], { DATA_DIR: dataDir })).stdout).toBe('');
+  expect((await runHere(['erased', '--since', '2020-01-01'], { DATA_DIR: dataDir })).stdout).toBe('');
 });

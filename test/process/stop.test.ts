@@ -23,9 +23,11 @@ async function activeRequests({ url }: ServiceProcess): Promise<number> {
   return Number(/^ledgerline_requests_active (\d+)$/m.exec(metrics)?.[1]);
 }
 
-it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in flight answered', async () => {
+it('SIGHUP ends no service of one process, and SIGTERM stops it and its PostgreSQL cleanly, with the requests in flight answered', async () => {
   const dataDir = await dataFolder();
   const service = await startProcess(dataDir);
+  service.child.kill('SIGHUP');
+  await until(() => service.output.stdout.includes('"msg":"reload-ignored"'));
   const token = await service.token();
   const { json: user } = await service.call('POST', '/User', token, {});
   await service.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
@@ -51,14 +53,6 @@ it('SIGTERM stops the service and its PostgreSQL cleanly, with the requests in f
   expect(await readFile(path.join(dataDir, 'postgres.log'), 'utf8')).toContain('database system is shut down');
 });
 
-it('SIGHUP does not end a service of one process, and the log says what to do instead', async () => {
-  const service = await startProcess(await dataFolder());
-  service.child.kill('SIGHUP');
-  await until(() => service.output.stdout.includes('"msg":"reload-ignored"'));
-  expect((await service.call('GET', '/health/ready', null)).status).toBe(200);
-  expect(await service.end('SIGTERM')).toBe(0);
-});
-
 it('npm start passes a signal on, also one that the whole group gets, and leaves nothing behind', async () => {
   const dataDir = await preparedDataFolder();
   const npm = spawn('npm', ['start', '--ignore-scripts'], {
@@ -80,7 +74,7 @@ it('npm start passes a signal on, also one that the whole group gets, and leaves
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
 });
 
-it('a second start on the same directory finds what the first one kept', async () => {
+it('a second start on the same directory finds what the first one kept, and --fresh empties the sandbox', async () => {
   const dataDir = await dataFolder();
   const first = await startProcess(dataDir);
   const token = await first.token();
@@ -90,18 +84,11 @@ it('a second start on the same directory finds what the first one kept', async (
   // The keys outlive the process, and so do its tokens.
   expect((await second.call('GET', `/User/${user.id}/status`, token)).status).toBe(200);
   expect(await second.end('SIGTERM')).toBe(0);
-});
-
-it('--fresh empties the sandbox', async () => {
-  const dataDir = await dataFolder();
-  const first = await startProcess(dataDir);
-  const { json: user } = await first.call('POST', '/User', await first.token(), {});
-  await first.end('SIGTERM');
-  const second = await startProcess(dataDir, {}, ['--fresh']);
-  const token = await second.token();
-  expect((await second.call('GET', `/User/${user.id}/status`, token)).status).toBe(404);
-  expect((await second.call('GET', '/User/1/status', token)).status).toBe(200);
-  await second.end('SIGTERM');
+  const fresh = await startProcess(dataDir, {}, ['--fresh']);
+  const freshToken = await fresh.token();
+  expect((await fresh.call('GET', `/User/${user.id}/status`, freshToken)).status).toBe(404);
+  expect((await fresh.call('GET', '/User/1/status', freshToken)).status).toBe(200);
+  await fresh.end('SIGTERM');
 });
 
 it('keeps passwords and keys to their owner, and the keys outside the database’s directory', async () => {

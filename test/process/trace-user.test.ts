@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
-import { run } from '../harness/process.ts';
+import { runHere } from '../harness/command.ts';
 import { sendTwilioReceipt, twoGatewaySettings, vonageAccepts } from '../harness/servers/twilio.ts';
 import { newPhone, serviceForTest, startService, wrongCode } from '../harness/service.ts';
 
@@ -17,7 +17,7 @@ it('trace-user tells what became of a user’s codes, with the number masked', a
   const trail = await service.call(`/operator/users/${id}/trail`, undefined, { method: 'GET' });
 
   const settings = { DATABASE_URL: service.databaseUrl };
-  const printed = await run(['trace-user', String(id)], settings);
+  const printed = await runHere(['trace-user', String(id)], settings);
   expect(printed.stderr).toBe('');
   const lines = printed.stdout.trim().split('\n');
   expect(lines.map((line) => line.replace(/^\S+Z {2}/, '')).sort()).toEqual(
@@ -33,15 +33,17 @@ it('trace-user tells what became of a user’s codes, with the number masked', a
   expect([...times].sort()).toEqual(times);
   expect(printed.stdout).not.toContain(phone.slice(4));
 
-  const json = await run(['trace-user', String(id), '--json'], settings);
+  const json = await runHere(['trace-user', String(id), '--json'], settings);
   expect(JSON.parse(json.stdout)).toEqual(trail.json);
-  expect(await run(['trace-user', '2147483647'], settings)).toMatchObject({
+  expect(await runHere(['trace-user', '2147483647'], settings)).toMatchObject({
     code: 1,
     stderr: 'There is no user 2147483647.\n',
   });
-  expect((await run(['trace-user', 'x'], settings)).code).toBe(1);
+  expect((await runHere(['trace-user', 'x'], settings)).code).toBe(1);
   const fresh = await service.createUser();
-  expect((await run(['trace-user', String(fresh)], settings)).stdout).toBe('Nothing has been recorded of this user.\n');
+  expect((await runHere(['trace-user', String(fresh)], settings)).stdout).toBe(
+    'Nothing has been recorded of this user.\n',
+  );
 });
 
 it('trace-user and the message log tell a text that no gateway could take from one whose destination was refused', async () => {
@@ -57,7 +59,7 @@ it('trace-user and the message log tell a text that no gateway could take from o
   const statuses = [await service.sendCode(id, newPhone()), await service.sendCode(id, newPhone())];
   expect(statuses.map(({ status }) => status)).toEqual([503, 503]);
   const traced = async () => {
-    const { stdout } = await run(['trace-user', String(id)], { DATABASE_URL: service.databaseUrl });
+    const { stdout } = await runHere(['trace-user', String(id)], { DATABASE_URL: service.databaseUrl });
     return stdout.split('\n').map((line) => line.replace(/^\S+Z {2}/, ''));
   };
   // While the breaker is open, no gateway is asked.
@@ -90,7 +92,7 @@ it('trace-user names the gateway that delivered a text although it had not answe
   const id = await service.createUser();
   await service.sendCode(id, newPhone());
   await sendTwilioReceipt(twilio.received[0]!.form.StatusCallback!, 'delivered');
-  const { stdout } = await run(['trace-user', String(id)], { DATABASE_URL: service.databaseUrl });
+  const { stdout } = await runHere(['trace-user', String(id)], { DATABASE_URL: service.databaseUrl });
   expect(stdout.trim().split('\n').slice(1)).toEqual([
     expect.stringContaining('code 1 unknown by twilio: no answer in time, may have gone out'),
     expect.stringContaining('code 1 accepted by vonage'),

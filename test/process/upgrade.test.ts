@@ -10,6 +10,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runHere } from '../harness/command.ts';
 import { dataFolder, run, ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, newPhone, row } from '../harness/service.ts';
 
@@ -135,7 +136,7 @@ describe('an upgrade of a database of the first release', () => {
 
     const settings = { DATABASE_URL: database.url };
     expect(await run(['migrate'], settings)).toMatchObject({ code: 0 });
-    expect(await run(['migrate', '--contract'], settings)).toMatchObject({ code: 0 });
+    expect(await runHere(['migrate', '--contract'], settings)).toMatchObject({ code: 0 });
     const after = await readRows(sql);
     for (const [table, rows] of before) {
       const kept = after.get(table);

@@ -2,7 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import postgres from 'postgres';
 import { startReceiver } from '../harness/servers/receiver.ts';
 import { cloneDatabase } from '../harness/service.ts';
-import { dataFolder, run } from '../harness/process.ts';
+import { runHere } from '../harness/command.ts';
+import { dataFolder } from '../harness/process.ts';
 
 it('ledgerline webhooks manages endpoints without the service', async () => {
   const database = await cloneDatabase();
@@ -12,7 +13,7 @@ it('ledgerline webhooks manages endpoints without the service', async () => {
     await database.drop();
   });
   const settings = { DATABASE_URL: database.url, DATA_DIR: await dataFolder() };
-  const webhooks = (...args: string[]) => run(['webhooks', ...args], settings);
+  const webhooks = (...args: string[]) => runHere(['webhooks', ...args], settings);
   const receiver = await startReceiver();
 
   const refused = await webhooks('create', 'https://10.0.0.1/');

@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { startReceiver, type Receiver } from '../harness/servers/receiver.ts';
 import { until } from '../harness/until.ts';
 import { cloneDatabase } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 
 async function shareDatabase() {
@@ -41,7 +42,7 @@ it('kill -9 at any moment: what was committed arrives, and a repeated event carr
   });
   let service = await start();
   await subscribe(service, await service.token(), receiver);
-  for (let kills = 0; kills < 3; kills += 1) {
+  for (let kills = 0; kills < sized(2, 3); kills += 1) {
     const token = await service.token();
     const calls = Array.from({ length: 60 }, () => service.call('POST', '/User', token, {}).catch(() => undefined));
     // Some are committed and not sent, some sent and not marked, some not committed.
