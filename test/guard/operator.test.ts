@@ -1,6 +1,7 @@
 /** The operator's hands, by endpoint and by command. */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { dataFolder, run, startProcess } from '../harness/process.ts';
+import { runHere } from '../harness/command.ts';
 import { newPhone, refusal, serviceForTest, startNodes, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -240,8 +241,9 @@ describe('the operator', () => {
       const { decisions } = await get(service, `/operator/guard/decisions?${query}`);
       expect([query, decisions.length]).toEqual([query, 1]);
     }
-    // Sessions report what they scanned with a delay.
+    // A session reports what it scanned a second later, with its next statement.
     await until(async () => {
+      await get(service, '/operator/guard/decisions?userId=7');
       const [row] = await service.sql`
         select sum(idx_scan)::int as scans, min(idx_scan)::int as least
         from pg_stat_user_indexes where indexrelname like 'guard_decisions_of_%'`;
@@ -353,18 +355,15 @@ describe('the operator', () => {
 });
 
 it('ledgerline guard does the same on the command line, with the account as its person', async () => {
-  const dataDir = await dataFolder();
-  const service = await startProcess(dataDir);
-  const token = await service.token();
-  const guard = (...args: string[]) => run(['guard', ...args], { DATA_DIR: dataDir });
-  const { id } = (await service.call('POST', '/User', token, {})).json;
-  for (let attempt = 0; attempt < 10; attempt += 1) {
-    await service.call('POST', '/User/phone-number/verify', token, { id, code: 'nope' });
-  }
+  const keys = { LEDGERLINE_DIGEST_KEY: randomBytes(32).toString('base64') };
+  const service = await serviceForTest(keys);
+  const guard = (...args: string[]) => runHere(['guard', ...args], { ...keys, DATABASE_URL: service.databaseUrl });
+  const id = await service.createUser();
+  for (let attempt = 0; attempt < 10; attempt += 1) await service.verify(id, 'nope');
   expect((await guard('blocks')).stdout).toMatch(new RegExp(`user:${id} +user-failures +${id} `));
   expect((await guard('lift', `user:${id}`)).stdout).toBe('Lifted 1.\n');
   expect((await guard('lift', `user:${id}`)).stdout).toBe('There was no block. What was counted is reset.\n');
-  expect((await service.call('POST', '/User/phone-number/verify', token, { id, code: 'nope' })).status).toBe(400);
+  expect((await service.verify(id, 'nope')).status).toBe(400);
   expect((await guard('lift', 'user:77777')).stderr).toBe('There is no such block.\n');
   expect((await guard('mode', 'country', 'shadow')).stdout).toBe('country is shadow.\n');
   expect((await guard('rules')).stdout).toMatch(/country +shadow +off +0 +0 +cli:/);
@@ -374,5 +373,4 @@ it('ledgerline guard does the same on the command line, with the account as its 
   expect((await guard('decisions', '--count', '5')).code).toBe(0);
   expect((await guard('decisions', '--rule', 'nope')).stderr).toMatch(/^There is no rule nope\. The rules are /);
   expect((await guard('actions')).stdout).toMatch(/cli:\S+ +cli +lift +user \d+/);
-  await service.end('SIGTERM');
 });
