@@ -16,8 +16,8 @@ export default defineConfig({
     isolate: false,
     // More room for short-lived values: the garbage collector took a fifteenth of the time.
     execArgv: ['--max-semi-space-size=64'],
-    // One more than the cores of the smallest machine: many tests wait for something most of the time.
-    maxWorkers: 3,
+    // Twice the cores of the smallest machine: many tests wait for something most of the time.
+    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -9,6 +9,7 @@ import { Fonts } from '../../src/statements/fonts.ts';
 import type { StatementRow } from '../../src/statements/statement.ts';
 import { openStatementWriter } from '../../src/statements/statement-writer.ts';
 import { DocumentDesk, type DocumentRequest } from '../../src/transactions/export/make-statement.ts';
+import { individualWithCopies } from '../harness/many-rows.ts';
 import { readPdf, type ReadPdf } from '../harness/pdf.ts';
 import { run } from '../harness/process.ts';
 import { row, startService, type Service } from '../harness/service.ts';
@@ -41,10 +42,8 @@ beforeAll(async () => {
     }),
   );
   expect((await service.record(rows)).status).toBe(200);
-  merchant = await service.createUser();
-  const newest = row(merchant, { timeStamp: '2026-02-01T00:00:00Z' });
-  await service.record(Array.from({ length: 10_000 }, () => row(merchant)));
-  await service.record([newest]);
+  merchant = await individualWithCopies(service, 10_000, {});
+  await service.record([row(merchant, { timeStamp: '2026-02-01T00:00:00Z' })]);
 });
 afterAll(() => service.stop());
 
