@@ -19,8 +19,9 @@ const defaultIndividuals = 5000;
 const rowsEach = 100;
 export const firstId = 100_001;
 const connections = 48;
-const seconds = 10;
+const seconds = 8;
 const usesWrk = true;
+const rounds = 4;
 
 /** Individuals from `firstId` on, with some rows each. */
 export async function prepareSmall(bench, individuals = defaultIndividuals) {
@@ -56,6 +57,12 @@ export function listLoad(token, individuals = defaultIndividuals) {
   };
 }
 
+/** The one with the most answers, and the least processor time that any of them took for each. */
+function bestOf(results) {
+  const [best] = results.toSorted((one, other) => other.perSecond - one.perSecond);
+  return { ...best, nodeMicroseconds: Math.min(...results.map(({ nodeMicroseconds }) => nodeMicroseconds)) };
+}
+
 export async function benchList(bench) {
   const service = await bench.service();
   const bare = await bench.bare();
@@ -63,10 +70,14 @@ export async function benchList(bench) {
   // The compiler needs about ten seconds until all of the service is fast.
   await measured(bench, service, { ...loads.service, connections, usesWrk, seconds: 10 });
   await measured(bench, bare, { ...loads.bare, connections, usesWrk, seconds: 3 });
-  const ours = await measured(bench, service, { ...loads.service, connections, usesWrk, seconds });
-  const least = await measured(bench, bare, { ...loads.bare, connections, usesWrk, seconds });
-  const again = await measured(bench, service, { ...loads.service, connections, usesWrk, seconds });
-  const best = ours.perSecond > again.perSecond ? ours : again;
+  // In turn, since what else the machine does changes the figures; the best of each counts.
+  const [ours, plain] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    ours.push(await measured(bench, service, { ...loads.service, connections, usesWrk, seconds }));
+    plain.push(await measured(bench, bare, { ...loads.bare, connections, usesWrk, seconds }));
+  }
+  const best = bestOf(ours);
+  const least = bestOf(plain);
   const two = await bench.service({ LEDGERLINE_PROCESSES: '2' });
   const twoLoad = listLoad(two.token).service;
   await measured(bench, two, { ...twoLoad, connections, usesWrk, seconds: 10 });
