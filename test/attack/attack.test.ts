@@ -20,10 +20,15 @@ const core = [
   'pump a premium range',
   'pump 100 prefixes',
   'ask for 300 codes at once',
-  'lock a newcomer out',
   'replay old codes',
   'guess one confirmation',
   'stolen user-bound token',
+  // No other test of the usual run shows these.
+  'forge forwarding headers',
+  'lock a victim out',
+  'lock an established user out with 20',
+  'own verified premium number',
+  'replay an approved confirmation',
 ];
 const inFull = it.runIf(isFull);
 
@@ -76,11 +81,11 @@ it('a stolen token uses up half of a victim’s confirmations, and the victim st
   expect(played('stolen user-bound token')).toMatchObject({ attempts: 300, texts: 50, hurt: 0 });
 });
 
-inFull('confirmations to a verified premium number send nothing', () => {
+it('confirmations to a verified premium number send nothing', () => {
   expect(played('own verified premium number')).toMatchObject({ attempts: 200, texts: 0 });
 });
 
-inFull('an approved confirmation, and that of another user, cannot be used', () => {
+it('an approved confirmation, and that of another user, cannot be used', () => {
   expect(played('replay an approved confirmation')).toMatchObject({ takeoverOdds: 0 });
 });
 
@@ -156,15 +161,8 @@ inFull('proofs buy as much again as the budget of a range, and no more', () => {
 
 it.each([
   ['300 codes at once', 5] as const,
-  ...sized(
-    [],
-    [
-      ['spell one number', 5] as const,
-      ['forge forwarding', 30] as const,
-      ['resend in a loop', 10] as const,
-      ['bomb a phone', 13] as const,
-    ],
-  ),
+  ['forge forwarding', 30] as const,
+  ...sized([], [['spell one number', 5] as const, ['resend in a loop', 10] as const, ['bomb a phone', 13] as const]),
 ])('%s: at most %d texts are sent', (words, most) => {
   expect(played(words).texts).toBeGreaterThan(0);
   expect(played(words).texts).toBeLessThanOrEqual(most);
