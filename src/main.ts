@@ -6,6 +6,11 @@ import { addCommands, type CommandFunction } from './commands.ts';
 import { Problem, StartError } from './errors.ts';
 import { version } from './version.ts';
 
+// Node 20 has no navigator. Without one the database driver makes a Response to find out where it runs, and Node loads
+// all of fetch for it: 40 ms of every start. Commands, and the driver with them, are loaded after this.
+if (!('navigator' in globalThis))
+  Object.assign(globalThis, { navigator: { userAgent: `Node.js/${process.versions.node}` } });
+
 const program = new Command('ledgerline')
   .description('Phone verification and wallet activity behind one bearer-token API.')
   .version(version);

@@ -9,7 +9,7 @@ const oneProcessOnly: Record<string, 'all' | string[]> = {
   // The limit is for each process.
   'events/live.test.ts': ['takes three streams'],
   // What they look at is in the test's own process: its threads, its temporary folder.
-  'transactions/statement.test.ts': ['a caller that leaves ends the thread'],
+  'transactions/statement.test.ts': ['a thread makes the next statement too'],
   'transactions/record-ndjson.test.ts': ['loses lines, and no row, when the temporary folder'],
   // Slots, shares and connections are those of a process.
   'sharing/shared-slots.test.ts': 'all',

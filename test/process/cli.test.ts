@@ -158,3 +158,13 @@ it('gives metrics a port of their own', async () => {
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
   await service.end('SIGTERM');
 });
+
+it('a command does not load what makes HTTP requests, if it makes none', async () => {
+  const loaded = 'process.on("exit", () => console.error(process.moduleLoadList.join()))';
+  const { stderr } = await run(['retention'], {
+    DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(loaded)}`,
+  });
+  expect(stderr).toContain('NativeModule net');
+  expect(stderr).not.toContain('undici');
+});
