@@ -82,7 +82,7 @@ class DocumentThread {
 
   end(): void {
     this.failure ??= new Error('The thread was ended.');
-    void this.#worker.terminate();
+    this.#worker.terminate().catch((error: Error) => this.#fail(error));
   }
 
   #post(part: { order: DocumentOrder } | DocumentPart): void {
