@@ -97,7 +97,11 @@ const waitingForEach = 16;
 const longestWaitSeconds = 600;
 
 const probeMilliseconds = 500;
-const probeTimeoutMilliseconds = 3000;
+/**
+ * A virtual machine may stand still for two or three seconds, while it is moved to another host for example. Giving up
+ * sooner would end all work for it.
+ */
+const probeTimeoutMilliseconds = 5000;
 
 /** Varied at random, so that many nodes do not ask at the same time. */
 const jittered = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2);

@@ -11,6 +11,7 @@ import { startApp, type AppOptions } from '../../src/app/start.ts';
 import { sandboxKey } from '../../src/auth/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { databaseUrl } from './database/cluster.ts';
+import { followLog } from './service-logs.ts';
 import { spawnApp } from './spawned-app.ts';
 
 export interface Answer {
@@ -108,6 +109,7 @@ export async function startService(settings: Record<string, string> = {}, option
     throw error;
   });
   checkAnswersOf(app.url);
+  followLog(logLines);
   const sql = postgres(database.url, { max: 2, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
 
   async function call(pathname: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {

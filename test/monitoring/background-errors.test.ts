@@ -62,7 +62,7 @@ const known: Record<string, [number, string]> = {
   'sms/http.ts': [9, settles],
   'sms/smpp/session.ts': [8, tries],
   'statements/statement-worker.ts': [1, worker],
-  'statements/statement-writer.ts': [3, settles],
+  'statements/statement-writer.ts': [4, settles],
   'statements/typesetter.ts': [2, counts],
   'transactions/import/import-camt.ts': [6, commandLine],
   'transactions/export/make-statement.ts': [2, closes],

@@ -2,13 +2,8 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { serviceItself } from '../../src/sharing/slots.ts';
 import { Fonts } from '../../src/statements/fonts.ts';
-import type { StatementRow } from '../../src/statements/statement.ts';
-import { openStatementWriter } from '../../src/statements/statement-writer.ts';
-import { DocumentDesk, type DocumentRequest } from '../../src/transactions/export/make-statement.ts';
 import { individualWithCopies } from '../harness/many-rows.ts';
 import { readPdf, type ReadPdf } from '../harness/pdf.ts';
 import { run } from '../harness/process.ts';
@@ -321,81 +316,3 @@ it.skipIf(process.platform !== 'linux')(
     await until(() => threads() < before);
   },
 );
-
-const head = {
-  individualId: 1,
-  locale: 'en',
-  timeZone: 'UTC',
-  madeAt: '2026-01-01T00:00:00Z',
-  from: undefined,
-  to: undefined,
-  filters: [],
-  rowCount: 0,
-  totals: [],
-  months: [],
-  holder: { name: undefined, iban: undefined },
-  brand: 'Ledgerline',
-  extraFont: undefined,
-};
-
-/** An order of a document with so many rows, each with so many characters in its note. */
-const orderOf = (rowCount: number, characters: number): DocumentRequest => ({
-  owner: serviceItself,
-  rowCount,
-  bodies: (async function* () {
-    const texts = { transactionType: 'card', senderName: 'Ada', receiverName: 'Grace', paymentSystem: '' };
-    const body = row(1, { ...texts, transactionCategory: 'debit', paymentNotes: 'x '.repeat(characters / 2) });
-    yield Array.from({ length: rowCount }, () => JSON.stringify(body));
-  })(),
-  open: () => openStatementWriter(head),
-});
-
-describe('a document', () => {
-  it('that is not read is made, and then occupies no thread and no slot', async () => {
-    const desk = new DocumentDesk(8, (work) => work());
-    const document = await desk.make(orderOf(250, 20));
-    expect([desk.making, desk.open]).toEqual([1, 1]);
-    await until(() => desk.making === 0);
-    expect(desk.open).toBe(1);
-    const { pages } = await readPdf(new Uint8Array(await buffer(document)));
-    expect(pages.length).toBeGreaterThan(1);
-    await until(() => desk.open === 0);
-  });
-
-  it('whose reader leaves ends in the middle of a part, and frees its slots', async () => {
-    const desk = new DocumentDesk(8, (work) => work());
-    let finishedParts = 0;
-    const order = orderOf(200, 2);
-    const open = () => {
-      const writer = order.open([]);
-      const write = async (rows: StatementRow[]) => {
-        // The second part takes about ten seconds of processor time.
-        const chunks = await writer.write(finishedParts === 0 ? rows : Array.from({ length: 100 }, () => rows).flat());
-        finishedParts += 1;
-        return chunks;
-      };
-      return { ...writer, write };
-    };
-    const document = await desk.make({ ...order, open });
-    await until(() => finishedParts === 1);
-    document.destroy();
-    await until(() => desk.making === 0 && desk.open === 0);
-    expect(finishedParts).toBe(1);
-  });
-
-  it('with more characters than a statement may have is refused before it is made', async () => {
-    const desk = new DocumentDesk(8, (work) => work());
-    await expect(desk.make(orderOf(100, 50_000))).rejects.toMatchObject({
-      details: { errors: { TimestampFrom: [expect.stringMatching('at most 4000000 characters')] } },
-    });
-    await until(() => desk.making === 0 && desk.open === 0);
-  });
-
-  it('whose thread fails ends its stream with an error, and frees its slots', async () => {
-    const desk = new DocumentDesk(8, (work) => work());
-    const order = orderOf(1, 2);
-    const document = await desk.make({ ...order, open: () => openStatementWriter({ ...head, timeZone: 'Mars' }) });
-    await expect(buffer(document)).rejects.toThrow('Mars');
-    await until(() => desk.making === 0 && desk.open === 0);
-  });
-});
