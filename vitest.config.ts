@@ -1,4 +1,6 @@
-import { defineConfig } from 'vitest/config';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin } from 'vitest/config';
 import { findMemoryFolder } from './test/harness/database/memory-folder.ts';
 import { SlowFirst } from './test/harness/slow-first.ts';
 
@@ -6,8 +8,26 @@ import { SlowFirst } from './test/harness/slow-first.ts';
 const memoryFolder = findMemoryFolder();
 if (memoryFolder) process.env.TMPDIR ??= memoryFolder;
 
+const root = fileURLToPath(new URL('.', import.meta.url));
+const source = path.join(root, 'src/');
+const built = path.join(root, 'dist/');
+
+/** Takes the built files instead of the sources: Node loads them itself, in a tenth of the time. */
+const takeBuilt: Plugin = {
+  name: 'take-built',
+  enforce: 'pre',
+  resolveId(specifier, importer) {
+    if (!importer || !specifier.startsWith('.')) return undefined;
+    const file = path.resolve(path.dirname(importer), specifier);
+    if (!file.startsWith(source) || !file.endsWith('.ts')) return undefined;
+    return built + file.slice(source.length).replace(/\.ts$/, '.js');
+  },
+};
+
 export default defineConfig({
+  plugins: process.env.TEST_BUILT ? [takeBuilt] : [],
   test: {
+    server: { deps: { external: [new RegExp(`^${built}`)] } },
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/harness/check-answers.ts', 'test/harness/one-process.ts'],
     globalSetup: ['test/harness/browser/setup.ts', 'test/harness/database/cluster.ts'],

@@ -23,7 +23,7 @@ import { operationsOf } from '../http/routes/index.ts';
 import type { SlowestRead } from '../http/connections/connections.ts';
 import { createServer } from '../http/server.ts';
 import { createObserver, type Observer } from '../monitoring/observe.ts';
-import { startTracing } from '../tracing/otlp.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { version } from '../version.ts';
 import { openAudit } from './audit.ts';
 import type { Core } from './core.ts';
@@ -145,9 +145,15 @@ async function openCore(options: AppOptions, databaseUrl: string, releasers: Rel
   // Everything that was made with these keys is deleted when the sandbox is opened.
   if (options.fresh) await forgetKeys(db);
   observer.observeUse(() => ({ activeRequests: admission.active, databaseWork: db.use }));
-  const tracing = config.tracesEndpoint ? await startTracing(config.tracesEndpoint, version) : undefined;
+  const tracing = config.tracesEndpoint ? await loadTracing(config.tracesEndpoint) : undefined;
   if (tracing) releasers.add(tracing.stop);
   return createCore({ config, db, admission, observer, releasers, tracing, siblings });
+}
+
+/** The packages for traces, and the API of OpenTelemetry with them, are loaded only here. */
+async function loadTracing(endpoint: string): Promise<Tracing> {
+  const { startTracing } = await import('../tracing/otlp.ts');
+  return startTracing(endpoint, version);
 }
 
 /** In the background: an unavailable issuer must not delay the start. */

@@ -1,10 +1,14 @@
-/** Loads the OpenTelemetry SDK and its exporter, and registers them. They are optional packages. */
+/**
+ * Loads the OpenTelemetry SDK and its exporter, and registers them. They are optional packages. This file, and the
+ * OpenTelemetry API with it, is loaded only if tracing is on.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { StartError } from '../errors.ts';
 import { packageRoot } from '../package-root.ts';
+import { propagateWith } from './propagate.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
 export async function startTracing(endpoint: string, serviceVersion: string): Promise<Tracing> {
@@ -24,8 +28,10 @@ export async function startTracing(endpoint: string, serviceVersion: string): Pr
   trace.setGlobalTracerProvider(provider);
   context.setGlobalContextManager(new hooks.AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new core.W3CTraceContextPropagator());
+  propagateWith((headers) => propagation.inject(context.active(), headers));
   return createTracing(provider.getTracer('ledgerline', serviceVersion), async () => {
     await provider.shutdown();
+    propagateWith(undefined);
     trace.disable();
     context.disable();
     propagation.disable();

@@ -11,6 +11,7 @@ import { splitStatements } from '../../src/db/migrations/split-statements.ts';
 import { freePort } from '../../src/network/free-port.ts';
 import { databaseUrl } from '../harness/database/cluster.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
+import { dropDatabase } from '../harness/service.ts';
 
 const execute = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -38,7 +39,7 @@ const unique = (text: string) =>
 async function createRolesAndDatabase() {
   const sql = postgres(inject('clusterUrl'), { max: 1, onnotice: () => {} });
   onTestFinished(async () => {
-    await sql.unsafe(`drop database if exists page_${suffix} with (force)`);
+    await dropDatabase(sql, `page_${suffix}`);
     await sql.unsafe(`drop role if exists owner_${suffix}`);
     await sql.unsafe(`drop role if exists service_${suffix}`);
     await sql.end();

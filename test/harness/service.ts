@@ -59,14 +59,16 @@ export async function cloneDatabase(
   await sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
   return {
     url: databaseUrl(cluster, name),
-    async drop() {
-      // Plain before forced: only a plain one sends an autovacuum worker away, only a forced one a client.
-      await sql.unsafe(`drop database if exists ${name}`).catch(async (error) => {
-        if (error.code !== '55006') throw error;
-        await sql.unsafe(`drop database if exists ${name} with (force)`);
-      });
-    },
+    drop: () => dropDatabase(sql, name),
   };
+}
+
+/** Also while something uses it. Plain before forced: only a plain one sends an autovacuum worker away, only a forced one a client. */
+export async function dropDatabase(sql: postgres.Sql, name: string): Promise<void> {
+  await sql.unsafe(`drop database if exists ${name}`).catch(async (error) => {
+    if (error.code !== '55006') throw error;
+    await sql.unsafe(`drop database if exists ${name} with (force)`);
+  });
 }
 
 /** Runs the same tests against a service of so many processes. It is the built one, in dist/. */

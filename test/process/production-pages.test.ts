@@ -155,7 +155,7 @@ it('an operator signs in to production’s console by a token of their own issue
 
   const page = await openPage(`${service.url}/console`, { expected: /status of (401|403)/ });
   await expectRenderedText(page, 'Sign in');
-  await expectAccessible(page);
+  await expectAccessible(page, { alsoDark: true });
   // Neither noise nor what has expired nor a back end's token opens it.
   for (const bad of ['noise', await issuer.mint('ada@bank.example', 'operator:read', -600)]) {
     await signIn(page, bad);

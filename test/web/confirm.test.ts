@@ -88,7 +88,7 @@ describe('the form', () => {
     expect(await page.locator('.payee').innerText()).toBe('to Corner Shop');
     await page.getByText(/valid for (5:00|4:5\d)/).waitFor();
     expect(await codeField(page).getAttribute('autocomplete')).toBe('one-time-code');
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await expect.poll(() => codeField(page).evaluate((input) => input.matches(':focus'))).toBe(true);
     await page.keyboard.type(code);
     await page.getByRole('heading', { name: 'Approved' }).waitFor();

@@ -21,7 +21,7 @@ describe('a failed customer', () => {
     await page.getByText('Not verified: they were blocked after too many failures.').waitFor();
     expect(await page.getByRole('main').innerText()).toContain('the code was wrong');
     expect(await page.getByRole('main').innerText()).not.toContain(phoneNumber);
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await expectNarrow(page);
     await page.getByRole('button', { name: 'Reveal number' }).click();
     await page.getByText(`Last code to: ${phoneNumber}`).waitFor();

@@ -20,7 +20,7 @@ describe('lifting a block', () => {
     const dialog = page.getByRole('dialog', { name: `Lift the block of user ${id}` });
     await dialog.getByRole('button', { name: 'Lift the block' }).click();
     await dialog.getByRole('alert').getByText('Give a reason').waitFor();
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await confirm(page, 'The customer called.', 'Lift the block');
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await expectAccessible(page);

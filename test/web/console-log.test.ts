@@ -71,7 +71,7 @@ describe('messages', () => {
     await (await choice(form, 'Rule')).selectOption('number-type');
     await page.locator('.state-mark').getByText('Refused by a rule').waitFor();
     await expect.poll(() => rows(page)).toBe(1);
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await expectNarrow(page);
   });
 

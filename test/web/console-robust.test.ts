@@ -32,7 +32,7 @@ it('an error while a view is drawn is shown in its place and reported, and the r
   const place = page.getByRole('alert').filter({ hasText: 'cannot be shown' });
   await place.waitFor();
   expect(reported.length).toBeGreaterThan(0);
-  await expectAccessible(page);
+  await expectAccessible(page, { alsoDark: true });
   await page.getByRole('link', { name: 'Guard' }).click();
   await page.getByText('Nobody is blocked.').waitFor();
   expect(await place.count()).toBe(0);

@@ -99,7 +99,7 @@ const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in w
 it('comes back to the view, under the person’s name, and leaves no token behind', async () => {
   const page = await openConsole('#audit');
   await signInButton(page).waitFor();
-  await expectAccessible(page);
+  await expectAccessible(page, { alsoDark: true });
   await expectNarrow(page);
   await page.setViewportSize({ width: 1280, height: 800 });
   await signInButton(page).click();

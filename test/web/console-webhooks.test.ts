@@ -17,7 +17,7 @@ async function addEndpoint(page: Page, url: string, types: string[]): Promise<st
   await form.getByLabel('URL').fill(url);
   await form.getByRole('button', { name: 'Every type of event' }).click();
   for (const type of types) await form.getByLabel(type, { exact: true }).check();
-  await expectAccessible(page);
+  await expectAccessible(page, { alsoDark: true });
   await page.keyboard.press('Escape');
   await form.getByLabel('Description').fill('the wallet’s back end');
   await form.getByRole('button', { name: 'Add' }).click();

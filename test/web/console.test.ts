@@ -32,7 +32,7 @@ describe('the overview', () => {
     expect(await page.locator('.tile-figure').first().innerText()).toBe(String(sent));
     expect(await page.locator('.bar-chart table tbody tr').count()).toBe(7);
     expect(await page.locator('.gateway-health').innerText()).toContain('inbox');
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await expectNarrow(page);
   });
 

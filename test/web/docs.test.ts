@@ -98,7 +98,7 @@ describe('a page', () => {
 
   it('shows an operation in four languages with the real origin and a fresh number, without faults for axe', async () => {
     const page = await openDocs(service, '/docs/api/send-code');
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     const sample = page.getByRole('tabpanel');
     await expect.poll(() => sample.innerText()).toContain(`${service.url}/User/phone-number/send-code`);
     const numberIn = async () => /\+4474009\d{5}/.exec(await sample.innerText())![0];

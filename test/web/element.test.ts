@@ -53,7 +53,7 @@ it('shows a wallet inside a page of another origin', async () => {
   await row.click();
   await page.getByRole('dialog').waitFor();
   expect(page.url()).toBe(`${origin}/`);
-  await expectAccessible(page);
+  await expectAccessible(page, { alsoDark: true });
 });
 
 describe('a service that does not allow the origin of the page', () => {

@@ -96,7 +96,7 @@ describe.each(drawnLanguages)('the wallet in %s', (language) => {
     await page.getByRole('button', { name: filters, exact: true }).click();
     await page.getByRole('dialog').waitFor();
     await expectFits(page);
-    if (language === 'ar') await expectAccessible(page);
+    if (language === 'ar') await expectAccessible(page, { alsoDark: true });
   });
 });
 

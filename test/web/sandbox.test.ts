@@ -122,7 +122,7 @@ describe('the form', () => {
     await enterCode(page, newer);
     await expect.poll(() => complaint(page)).toMatch(/Too many wrong codes\. Try again in (1:00:00|59:\d\d)\./);
     expect([await verifyButton(page).isDisabled(), await resendButton(page).isDisabled()]).toEqual([true, true]);
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await expectNarrow(page);
     await page.getByRole('button', { name: 'Put back' }).click();
     await page.getByText('on time').waitFor();

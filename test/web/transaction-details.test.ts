@@ -88,7 +88,7 @@ describe('the wallet', () => {
     await page.getByRole('button', { name: 'Copied: Receiver’s IBAN' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('SE4550000000058398257466');
     await page.getByRole('region', { name: 'History' }).getByText('Reference: AUR-1001 → AUR-1002').waitFor();
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await expectFits(page);
   });
 

@@ -38,7 +38,7 @@ describe('the form', () => {
     await alert(page).getByText('The code has 6 digits.').waitFor();
     await enterWrongCode(page, wrong);
     await alert(page).getByText('That code is not right').waitFor();
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     for (let attempt = 0; attempt < 9; attempt += 1) await enterWrongCode(page, wrong);
     await enterCode(page, wrong);
     await expect.poll(() => complaint(page)).toMatch(/Too many wrong codes\. Try again in (1:00:00|59:\d\d)\./);

@@ -18,7 +18,7 @@ describe('the form', () => {
     const phoneNumber = newPhone();
     await enterNumber(page, `0${phoneNumber.slice(3)}`);
     await page.getByText(/valid for (10:00|9:5\d)/).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await enterCode(page, await form.service.lastCode(phoneNumber));
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
     expect(await heard(page)).toEqual([

@@ -74,7 +74,7 @@ describe('one transaction', () => {
       ['Status: Pending → Completed', 'Note: – → Tip left out'],
     ]);
     expect(await steps.locator('time').count()).toBe(3);
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await expectFits(page);
   });
 

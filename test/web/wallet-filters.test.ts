@@ -84,7 +84,7 @@ describe('filters', () => {
   it('a filter without matches says so, and an invalid filter in the address is ignored', async () => {
     const page = await openPage(`${wallet.service.url}/wallet?individual=${wallet.busy}&activity-search=nobody-at-all`);
     await page.getByRole('heading', { name: 'No matches' }).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await page.getByRole('button', { name: 'Clear all' }).click();
     await expect.poll(() => count(page)).toBe('10,000 transactions');
     await page.goto(

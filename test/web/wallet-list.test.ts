@@ -263,7 +263,7 @@ describe('one transaction', () => {
     }
     await newer!.click();
     await sheet.getByText(ids[2]!, { exact: true }).waitFor();
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     // One step back closes the sheet.
     await sheet.getByRole('button', { name: 'Close' }).click();
     await sheet.waitFor({ state: 'detached' });

@@ -48,7 +48,7 @@ describe('a pill', () => {
     await pill.waitFor();
     expect({ top: await scroller(page).evaluate((box) => box.scrollTop), ids: await shownIds(page) }).toEqual(before);
     expect(await count(page)).toBe('3,000 transactions');
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
 
     await pill.click();
     await page.getByText('3,003 transactions').waitFor();

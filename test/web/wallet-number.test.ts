@@ -25,7 +25,7 @@ it('is verified, then changed with a code to the old number and one to the new',
   };
   await open();
   await dialog.getByLabel('Phone number').pressSequentially(first);
-  await expectAccessible(page);
+  await expectAccessible(page, { alsoDark: true });
   await dialog.getByRole('button', { name: 'Send code' }).click();
   await typeCode(first);
   await dialog.getByRole('heading', { name: 'Verified' }).waitFor();

@@ -24,7 +24,7 @@ describe('the wallet', () => {
     const page = await openPage(`${wallet.service.url}/wallet?individual=${id}`, { expected: /status of 404/ });
     await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor();
     await expectCentred(page);
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await expectNarrow(page);
   });
 

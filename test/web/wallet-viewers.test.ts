@@ -16,7 +16,7 @@ afterAll(() => wallet.service.stop());
 describe('for every viewer', () => {
   it('axe finds nothing, light and dark, and 320 pixels are enough', async () => {
     const page = await wallet.open('');
-    await expectAccessible(page);
+    await expectAccessible(page, { alsoDark: true });
     await page.getByRole('button', { name: 'Filters' }).click();
     await expectAccessible(page);
     await expectNarrow(page);

@@ -4,7 +4,7 @@
  * known to the database, never replaces newer definitions.
  */
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Sql } from '../sql.ts';
 import { packageRoot } from '../../package-root.ts';
 import { schema } from '../database.ts';
@@ -23,7 +23,9 @@ interface FunctionFile {
  */
 export async function pendingFunctions(sql: Sql): Promise<string[]> {
   const seen = await readApplied(sql);
-  return (await readFiles()).filter(({ name, digest }) => !seen.get(name)?.includes(digest)).map(({ name }) => name);
+  return readFiles()
+    .filter(({ name, digest }) => !seen.get(name)?.includes(digest))
+    .map(({ name }) => name);
 }
 
 /**
@@ -34,7 +36,7 @@ export async function applyFunctions(sql: Sql, latestWins: boolean): Promise<str
   const seen = await readApplied(sql);
   const isDue = ({ name, digest }: FunctionFile) =>
     latestWins ? seen.get(name)?.at(-1) !== digest : !seen.get(name)?.includes(digest);
-  const due = (await readFiles()).filter(isDue);
+  const due = readFiles().filter(isDue);
   // Functions may call each other in any order of their files.
   await sql`set local check_function_bodies = off`;
   for (const { name, text, digest } of due) {
@@ -53,12 +55,11 @@ async function readApplied(sql: Sql): Promise<Map<string, string[]>> {
   return byName;
 }
 
-async function readFiles(): Promise<FunctionFile[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(new URL(name, folder), 'utf8');
-      return { name, text, digest: createHash('sha256').update(text).digest('hex') };
-    }),
-  );
+/** Synchronous: dozens of small files take a tenth of the processor time, and nothing is served yet. */
+function readFiles(): FunctionFile[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  return names.sort().map((name) => {
+    const text = readFileSync(new URL(name, folder), 'utf8');
+    return { name, text, digest: createHash('sha256').update(text).digest('hex') };
+  });
 }
