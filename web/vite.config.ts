@@ -21,6 +21,9 @@ const common = {
   oxc: { jsx: { runtime: 'automatic' as const, importSource: 'preact' } },
 };
 
+// On a busy machine the build would print a warning about its own time.
+const checks = { bundlerTimings: false };
+
 const target = 'es2022';
 // Browsers with light-dark(). The replacement that Vite would write follows the system and not the host page.
 const cssTarget = ['chrome123', 'firefox120', 'safari17.5'];
@@ -47,7 +50,7 @@ function element(name: string) {
         fileName: () => `ledgerline-${name}.js`,
       },
       // Whitespace is kept in a library by default. Elements of several packages may be in one folder.
-      rollupOptions: { output: { chunkFileNames: (chunk) => chunkNameOf(name, chunk.name), minify: true } },
+      rollupOptions: { checks, output: { chunkFileNames: (chunk) => chunkNameOf(name, chunk.name), minify: true } },
     },
     plugins: [types(name), onlyLoaded()],
   });
@@ -65,6 +68,7 @@ const pages = defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rollupOptions: {
+      checks,
       input: ['index.html', 'wallet.html', 'console.html', 'docs.html'].map((name) => path.join(here, name)),
     },
   },

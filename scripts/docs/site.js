@@ -16,6 +16,7 @@ export const guideGroups = {
     'privacy',
     'personal-data',
     'reliability',
+    'console',
     'runbook',
     'metrics',
     'jobs',

@@ -108,14 +108,14 @@ export const serverSettings = {
     kind: integer(10, 1_000_000),
     default: 8192,
     about:
-      'Maximum number of connections of callers in each process. One address that is not in LEDGERLINE_TRUSTED_PROXIES may have half of them. At the limit, connections whose body arrives slowly are closed first, then idle ones; on further connections only health is answered, and everything else gets 503. Each connection needs a file descriptor.',
+      'Connections of callers in each process. One address that is not in LEDGERLINE_TRUSTED_PROXIES may have half of them. At the limit slow and idle connections are closed; further ones get 503, except for health. Each needs a file descriptor.',
   }),
   requestsAtOnce: setting({
     env: 'LEDGERLINE_REQUESTS',
     kind: integer(8, 100_000),
     default: 256,
     about:
-      'Requests that each process works on at the same time. If this limit is reached for a second, and more requests are being processed than are finished in a quarter of a second, further requests get 503 with Retry-After. A burst that is shorter than a second may be four times as large; one user may have a quarter of it. Requests that wait for a gateway or a long statement, or whose answer is being read, do not count.',
+      'Requests that each process works on at the same time; one user may have a quarter of them. Further requests get 503 with Retry-After, except in a burst, which may be four times as large for a second. Requests that wait for a gateway or a long statement, or whose answer is being read, do not count.',
   }),
   exportsAtOnce: setting({
     env: 'LEDGERLINE_EXPORTS',
@@ -130,7 +130,7 @@ export const serverSettings = {
     default: undefined,
     defaultText: 'none',
     about:
-      'A font file for statements, for characters that the bundled fonts lack, such as Korean or Chinese ones. The bundled fonts have Latin, Greek, Cyrillic, Arabic, Hebrew and Japanese. A word that no font has is replaced by the name of its script.',
+      'A font file for statements, for characters that the bundled fonts lack, such as Korean or Chinese ones. They have Latin, Greek, Cyrillic, Arabic, Hebrew and Japanese.',
   }),
   drainSeconds: setting({
     env: 'LEDGERLINE_DRAIN_SECONDS',

@@ -23,7 +23,7 @@ const normalUnverified: ByLevel = { '4': 20, '5': 30, '6': 50, '7': 100, country
 /** All codes of a day for each unverified one: a large range has more traffic that is verified. */
 const sendsForEachUnverified: ByLevel = { '4': 5, '5': 20 / 3, '6': 10, '7': 20, country: Infinity };
 
-/** What is not a setting. docs/abuse.md says which values were tried. */
+/** What is not a setting. docs/decisions/0007-ranges.md says which values were tried. */
 const constants = {
   // How many times the codes of a normal day may be sent to a range in a day: a campaign doubles them.
   growth: 3,
