@@ -66,6 +66,14 @@ export interface Draft {
 
 type Send<T> = (draft: Draft) => Promise<T>;
 
+interface Claimed {
+  claim: SendKey;
+  claimedAt: Date;
+  draft: Draft;
+  /** Whether the draft is that of an earlier request, which may have sent it: later failures do not replace it. */
+  mayExist: boolean;
+}
+
 /** A request with a key that has no answer yet, in this process. */
 interface Open {
   request: Buffer;
@@ -124,7 +132,8 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
         : undefined;
       if (claimed?.result === 'full') throw tooManySends(3600);
       if (claimed?.result === 'claimed') {
-        return sendAndFinish(claim, now, { text: claimed.draft }, form, send);
+        const mayExist = claimed.draft !== draft.text;
+        return sendAndFinish({ claim, claimedAt: now, draft: { text: claimed.draft }, mayExist }, form, send);
       }
       const first = await store.read(claim);
       if (first && !first.sameRequest) throw keyReused();
@@ -140,9 +149,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
   }
 
   async function sendAndFinish<T>(
-    claim: SendKey,
-    claimedAt: Date,
-    draft: Draft,
+    { claim, claimedAt, draft, mayExist }: Claimed,
     form: AnswerForm<T>,
     send: Send<T>,
   ): Promise<T> {
@@ -153,7 +160,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
       // A 429 or 503 is not final: the next request with the key tries again.
       const details = error instanceof Problem ? error.details : undefined;
       if (details?.status === 400) await store.finish(claim, claimedAt, 400, asStored(details));
-      else if (draft.text !== null && details?.reason === 'send-outcome-unknown') {
+      else if (draft.text !== null && (mayExist || details?.reason === 'send-outcome-unknown')) {
         await store.finish(claim, claimedAt, 503, draft.text);
       } else await store.release(claim, claimedAt);
       throw error;

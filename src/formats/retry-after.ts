@@ -2,7 +2,7 @@
 export function parseRetryAfter(header: string | undefined): number | undefined {
   const value = header?.trim() ?? '';
   // Some gateways write fractions, which Date.parse takes for a year.
-  if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value));
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value));
   const milliseconds = Date.parse(value) - Date.now();
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, Math.ceil(milliseconds / 1000));
 }

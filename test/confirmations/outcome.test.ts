@@ -70,6 +70,26 @@ describe('an unknown outcome', () => {
     expect((await calls.check(id, confirmationId, { code: codes()[0], ...terms })).status).toBe(200);
   });
 
+  it('with a key: the confirmation stays the same when further requests fail for certain or are refused', async () => {
+    const { gateway, service, id, calls, codes, idIn } = await withGateway({
+      LEDGERLINE_LIMITS: 'user-confirmations=2/10m',
+    });
+    const key = { 'idempotency-key': 'pay-1' };
+    gateway.behave('die');
+    const confirmationId = idIn((await calls.create(id, payment, key)).headers.get('location'));
+    gateway.behave(failsForCertain);
+    expect((await calls.create(id, payment, key)).headers.get('error-reason')).toBe('send-failed');
+    gateway.behave(accepts);
+    expect((await calls.resend(id, confirmationId)).status).toBe(204);
+    const refused = await calls.create(id, payment, key);
+    expect([refused.status, refused.headers.get('error-reason')]).toEqual([429, 'too-many-sends']);
+    await service.sql`update verifications set confirmation_sends = '{}' where user_id = ${id}`;
+    const sent = await calls.create(id, payment, key);
+    expect([sent.status, sent.json.confirmationId]).toEqual([201, confirmationId]);
+    expect(new Set(codes())).toHaveProperty('size', 1);
+    expect((await calls.check(id, confirmationId, { code: codes()[0], ...terms })).status).toBe(200);
+  });
+
   it('with a key: a confirmation that has ended meanwhile is replaced by another', async () => {
     const { gateway, id, calls, codes, idIn } = await withGateway();
     const key = { 'idempotency-key': 'pay-1' };

@@ -167,5 +167,6 @@ it('Retry-After is read as seconds or as a date', () => {
   ]);
   expect(parseRetryAfter('Thu, 01 Jan 1970 00:00:00 GMT')).toBe(0);
   expect([parseRetryAfter('0.5'), parseRetryAfter('2.25')]).toEqual([1, 3]);
+  expect(parseRetryAfter('86400000000')).toBe(86_400_000_000);
   expect(parseRetryAfter(new Date(Date.now() + 100_000).toUTCString())).toBeGreaterThan(90);
 });

@@ -274,6 +274,7 @@ describe('the extra filters', () => {
         transactionCategory: 'Debit',
         currency: 'EUR',
         receiverName: 'zoë',
+        paymentNotes: 'ΚΩΣΤΑΣ, οδός 1',
       },
     ]);
   });
@@ -288,6 +289,11 @@ describe('the extra filters', () => {
     [{ search: '%' }, ['A1']],
     [{ search: '_' }, ['A1']],
     [{ search: 'a2' }, ['A2']],
+    // The lower case of a sigma depends on its place in the word.
+    [{ search: 'ΚΩΣ' }, ['A3']],
+    [{ search: 'κωστασ' }, ['A3']],
+    [{ search: 'κωστας' }, ['A3']],
+    [{ search: 'ΟΔΟΣ 1' }, ['A3']],
     [{ search: 'a1100' }, []],
     [{ search: 'a', transactionType: 'card', transactionStatus: 'accepted' }, ['A2']],
     [{ transactionType: 'P2' }, []],

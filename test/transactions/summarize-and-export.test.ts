@@ -218,6 +218,8 @@ describe('export-transactions', () => {
     expect(await kind('text/csv;q=0.5, application/x-ndjson')).toBe('application/x-ndjson');
     expect(await kind('*/*')).toBe('text/csv');
     expect(await kind('image/png')).toBe('text/csv');
+    expect(await kind('application/x-ndjson;q=0, */*')).toBe('text/csv');
+    expect(await kind('text/csv;q=0, */*')).toBe('application/x-ndjson');
     const { text } = await exported({ individualId: id }, 'application/x-ndjson');
     expect(JSON.parse(text)).toEqual((await service.list({ individualId: id })).json.transactions[0]);
   });

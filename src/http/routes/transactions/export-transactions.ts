@@ -69,12 +69,15 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     },
   });
 
+/** Below every weight that can be given, except 0, which refuses the type (RFC 9110 section 12.4.2). */
+const unnamedWeight = 0.0001;
+
 /** Accept never refuses. CSV is the default. */
 function preferredFormat(accept = ''): ExportFormat {
   const weight = (type: string) => {
     const range = accept.split(',').map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()));
     const named = range.find(([name]) => name === type);
-    if (!named) return -1;
+    if (!named) return unnamedWeight;
     const quality = named.find((piece) => piece.startsWith('q='));
     return quality === undefined ? 1 : Number(quality.slice(2)) || 0;
   };
