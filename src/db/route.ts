@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
 import { failure } from './failures.ts';
+import { inTime } from './in-time.ts';
 import { DatabaseSession } from './session.ts';
 import type { Sql } from './sql.ts';
 
@@ -104,18 +105,18 @@ export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' =
   };
 }
 
-const askSeconds = 3;
+const askMilliseconds = 3000;
 
-/** Asks one host, whatever it is at the moment. */
+/** Asks one host, whatever it is at the moment. One that stops answering must not hold up a search. */
 export async function askHost<T>(
   address: DatabaseAddress,
   endpoint: DatabaseEndpoint,
   ask: (sql: Sql) => Promise<T>,
 ): Promise<T> {
-  const settings = [...address.settings, `set statement_timeout = ${askSeconds * 1000}`];
+  const { settings } = address;
   const session = await DatabaseSession.open({ address, endpoint, settings, isPipelined: false });
   try {
-    return await ask(session.sql);
+    return await inTime(ask(session.sql), askMilliseconds);
   } finally {
     session.destroy();
   }
