@@ -16,7 +16,8 @@ import { runTransaction, type TransactionWork } from './transaction.ts';
 
 export { schema } from './pool.ts';
 
-export { array, type DatabaseRow, type Sql, type Statement } from './sql.ts';
+export { arrayLiteral as array } from '../formats/sql-literals.ts';
+export type { DatabaseRow, Sql, Statement } from './sql.ts';
 export type { DatabaseTransaction } from './transaction.ts';
 
 export interface DatabaseOptions {

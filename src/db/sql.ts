@@ -128,12 +128,3 @@ function asSent(value: unknown): string | Buffer | null {
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   throw new TypeError(`A value of a statement is ${value === undefined ? 'undefined' : 'an object'}.`);
 }
-
-/** A PostgreSQL array literal. Quoting every element is always correct, and a single pass is fast. */
-export function array(values: readonly (string | number | null)[]): string {
-  return `{${values.map((value) => (value === null ? 'null' : typeof value === 'number' ? value : quoted(value))).join(',')}}`;
-}
-
-function quoted(value: string): string {
-  return /["\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`;
-}
