@@ -8,8 +8,9 @@ import { startEmbedded } from '../db/embedded/embedded.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-offset.ts';
 import { asOwnerError, asStartError } from '../db/explain-failure.ts';
 import { grantsCure, missingGrants } from '../db/migrations/grants.ts';
+import { failure } from '../db/failures.ts';
 import { enterMode, refuseOtherMode } from '../db/installation.ts';
-import { readIsStandby } from '../db/pool.ts';
+import { readIsStandby } from '../db/route.ts';
 import {
   missingFrom,
   readSchemaOn,
@@ -18,7 +19,6 @@ import {
   withConnection,
 } from '../db/migrations/migrate.ts';
 import { refuseTransactionPooling } from '../db/pooler.ts';
-import { failure } from '../db/socket.ts';
 import { StartError } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { Releasers } from './releasers.ts';

@@ -3,10 +3,11 @@ import { cancelWhenGone, type Cancelling } from './cancel.ts';
 import type { DatabaseSession } from './session.ts';
 import type { DatabaseRow } from './sql.ts';
 
-export interface CursorStatement {
+export interface StreamedStatement<T> {
   statement: string;
   parameters: (string | number | null)[];
   rowsAtOnce: number;
+  read(row: DatabaseRow): T;
 }
 
 /** There is no time limit between two parts: a reader may be slow. */
@@ -16,11 +17,11 @@ const opening = 'begin read only; set local idle_in_transaction_session_timeout 
  * Uses a cursor of PostgreSQL, which is planned for a tenth of the rows (`cursor_tuple_fraction`): so it scans the index
  * and sorts nothing. Its transaction ends with the session.
  */
-export async function* readByCursor(
+export async function* readByCursor<T>(
   session: DatabaseSession,
-  { statement, parameters, rowsAtOnce }: CursorStatement,
+  { statement, parameters, rowsAtOnce, read }: StreamedStatement<T>,
   cancelling: Cancelling,
-): AsyncGenerator<DatabaseRow[]> {
+): AsyncGenerator<T[]> {
   const { sql } = session;
   const run = (text: string, values: (string | number | null)[] = []) =>
     cancelWhenGone(session, cancelling, () => sql.unsafe(text, values));
@@ -28,7 +29,7 @@ export async function* readByCursor(
   await run(`declare listed no scroll cursor for ${statement}`, parameters);
   for (;;) {
     const rows = await run(`fetch ${rowsAtOnce} from listed`);
-    if (rows.length > 0) yield rows;
+    if (rows.length > 0) yield rows.map(read);
     if (rows.length < rowsAtOnce) return;
   }
 }

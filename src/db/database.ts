@@ -4,18 +4,20 @@ import { SharedStreams } from '../sharing/shared-streams.ts';
 import { serviceItself, Slots, type Owner } from '../sharing/slots.ts';
 import { parseAddress } from './address.ts';
 import { cancelSession, cancelWhenGone, type Cancelling } from './cancel.ts';
-import { readByCursor } from './cursor.ts';
+import { readByCursor, type StreamedStatement } from './cursor.ts';
 import { explainFault } from './explain-failure.ts';
+import { failure } from './failures.ts';
 import { inTime } from './in-time.ts';
-import { openOwnSession, openPool, openRoute, openSharedPool, readIsStandby, type Pool } from './pool.ts';
+import { openPool, openRoutedSession, openSharedPool, type Pool } from './pool.ts';
+import { openRoute, readIsStandby } from './route.ts';
 import type { DatabaseSession } from './session.ts';
-import { failure } from './socket.ts';
 import { createSql, type DatabaseRow, type Sql } from './sql.ts';
 import { runTransaction, type TransactionWork } from './transaction.ts';
 
 export { schema } from './pool.ts';
 
-export { array, type DatabaseRow, type Sql, type Statement } from './sql.ts';
+export { arrayLiteral as array } from '../formats/sql-literals.ts';
+export type { DatabaseRow, Sql, Statement } from './sql.ts';
 export type { DatabaseTransaction } from './transaction.ts';
 
 export interface DatabaseOptions {
@@ -72,13 +74,6 @@ export interface Database {
 
 /** Runs one statement of a snapshot. It is cancelled when its caller leaves. */
 export type ReadStatement = (statement: string, parameters: (string | number | null)[]) => Promise<DatabaseRow[]>;
-
-export interface StreamedStatement<T> {
-  statement: string;
-  parameters: (string | number | null)[];
-  rowsAtOnce: number;
-  read(row: DatabaseRow): T;
-}
 
 /** The mode of a transaction whose reads all see the same snapshot. */
 const sameSnapshot = 'isolation level repeatable read read only';
@@ -212,18 +207,18 @@ export function openDatabase(options: DatabaseOptions): Database {
           sameSnapshot,
         ),
       ),
-    async *stream({ statement, parameters, rowsAtOnce, read }, owner = serviceItself) {
+    async *stream(streamed, owner = serviceItself) {
       const stream = await whileWaiting(() => sharedStreams.open(owner), owner);
       // No time limit: PostgreSQL would include the time that the reader needs.
       let session: DatabaseSession | undefined;
       try {
-        session = await openOwnSession({ ...common, mayScan: true, statementSeconds: 0 });
+        session = await openRoutedSession({ ...common, mayScan: true, statementSeconds: 0 });
         streams.add(session);
         if (closing) throw failure('CONNECTION_ENDED');
         const cancelling = { signal: owner.signal, cancel };
-        for await (const rows of readByCursor(session, { statement, parameters, rowsAtOnce }, cancelling)) {
+        for await (const rows of readByCursor(session, streamed, cancelling)) {
           stream.waitForReader();
-          yield rows.map(read);
+          yield rows;
           stream.goOn();
         }
       } finally {

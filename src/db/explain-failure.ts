@@ -73,6 +73,19 @@ const explanations: Explanation[] = [
   { codes: /^(ECONN|EHOST|ENET|ETIMEDOUT|CONNECT|PROBE)/, ...unanswered },
 ];
 
+/** Undefined if the error does not say what is wrong with the database. Some cures depend on `url`. */
+function findFault(error: unknown, url = 'postgres://'): DatabaseFault | undefined {
+  const code = errorCode(error);
+  const { encryption } = parseAddress(url);
+  return (
+    explainRefusedLogin(error, encryption) ??
+    explainTlsFailure(error, describeUntrusted(encryption)) ??
+    (code === '42501' ? describeMissingRights(url) : undefined) ??
+    explanations.find(({ codes }) => codes.test(code)) ??
+    (isMissingSocket(error) ? unanswered : undefined)
+  );
+}
+
 /** A message of PostgreSQL names objects; values are in its details, which are not shown. */
 function describeUnexplained(error: unknown): DatabaseFault {
   const said = isFromPostgres(error) ? `: ${(error as Error).message}` : '';
@@ -85,27 +98,13 @@ const isExpectedOfAHost = /^(25006|E(CONN|HOST|NET)|ETIMEDOUT|CONNECT|ENOTFOUND|
 /** `url` is the setting with which the connection was opened. */
 export function explainFault(error: unknown, url: string): DatabaseFault {
   if (error instanceof NoUsableHost) return explainHosts(error, url);
-  const code = errorCode(error);
-  const { encryption } = parseAddress(url);
-  const { cause, cure } =
-    explainRefusedLogin(error, encryption) ??
-    explainTlsFailure(error, describeUntrusted(encryption)) ??
-    (code === '42501' ? describeMissingRights(url) : undefined) ??
-    explanations.find(({ codes }) => codes.test(code)) ??
-    (isMissingSocket(error) ? unanswered : describeUnexplained(error));
-  return { cause: `${cause} (${code})`, cure };
+  const { cause, cure } = findFault(error, url) ?? describeUnexplained(error);
+  return { cause: `${cause} (${errorCode(error)})`, cure };
 }
 
 /** Whether the code of an error says what is wrong with the database, and not with a statement. */
 export function isExplained(error: unknown): boolean {
-  const code = errorCode(error);
-  return (
-    error instanceof NoUsableHost ||
-    /^(28|08P01|42501)/.test(code) ||
-    explanations.some(({ codes }) => codes.test(code)) ||
-    explainTlsFailure(error) !== undefined ||
-    isMissingSocket(error)
-  );
+  return error instanceof NoUsableHost || findFault(error) !== undefined;
 }
 
 /** The folder of a Unix socket, which is a host too, has no socket. Other missing files are not about the database. */

@@ -1,6 +1,11 @@
 /** What a failed statement means: to a caller, and to the code that may run it again. */
 import { databaseAway, databaseContended, queryTooSlow, type Problem } from '../errors.ts';
 
+/** An error of ours: one of the codes below, or a SQLSTATE. */
+export function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
 export function errorCode(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? 'unknown');
 }

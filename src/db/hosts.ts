@@ -1,7 +1,7 @@
 /** What each host of a database URL is at the moment: for `ledgerline doctor`. */
 import type { Sql } from './sql.ts';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
-import { openPool, readDatabaseId } from './pool.ts';
+import { askHost, readDatabaseId, readIsStandby } from './route.ts';
 
 export interface HostState {
   isStandby: boolean;
@@ -24,14 +24,10 @@ export interface Host {
 export function readHosts(address: DatabaseAddress): Promise<Host[]> {
   return Promise.all(
     address.endpoints.map(async (endpoint) => {
-      const route = { endpoint: async () => endpoint };
-      const sql = openPool({ address, route, max: 1, statementSeconds: 3, mayScan: true });
       try {
-        return { endpoint, state: await readState(sql) };
+        return { endpoint, state: await askHost(address, endpoint, readState) };
       } catch (error) {
         return { endpoint, state: { error } };
-      } finally {
-        await sql.end({ timeout: 0 });
       }
     }),
   );
@@ -53,8 +49,7 @@ const statements = {
 };
 
 async function readState(sql: Sql): Promise<HostState> {
-  const [role] = await sql`select pg_is_in_recovery() as is_standby`;
-  const isStandby = Boolean(role!.is_standby);
+  const isStandby = await readIsStandby(sql);
   const [row] = await sql.unsafe(isStandby ? statements.standby : statements.primary);
   const { timeline, position, seconds: secondsSinceChange } = row!;
   return { isStandby, databaseId: await readDatabaseId(sql), timeline, position, secondsSinceChange };

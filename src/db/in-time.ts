@@ -2,6 +2,7 @@
  * Time limits for answers. Timers run before sockets are read: so after a long pause of the process (a stopped process, a
  * busy machine) the answer may be there already, and is read first.
  */
+import { failure } from './failures.ts';
 
 /** Calls `giveUp` when the time is over. The returned function ends the wait. */
 export function giveTime(milliseconds: number, giveUp: () => void): () => void {
@@ -17,7 +18,7 @@ export function giveTime(milliseconds: number, giveUp: () => void): () => void {
 export async function inTime<T>(query: PromiseLike<T>, milliseconds: number): Promise<T> {
   let end = () => {};
   const late = new Promise<never>((_, reject) => {
-    end = giveTime(milliseconds, () => reject({ code: 'PROBE_TIMEOUT' }));
+    end = giveTime(milliseconds, () => reject(failure('PROBE_TIMEOUT')));
   });
   try {
     return await Promise.race([query, late]);

@@ -1,9 +1,9 @@
 /** Sessions with one database. A session that ends is replaced when the next statement needs one. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseAddress, type DatabaseAddress, type DatabaseEndpoint } from './address.ts';
-import { createRoute, type Role, type Route } from './route.ts';
-import { openDatabaseSession, type DatabaseSession } from './session.ts';
-import { failure } from './socket.ts';
+import { parseAddress, type DatabaseAddress } from './address.ts';
+import { failure } from './failures.ts';
+import { openRoute, type Route } from './route.ts';
+import { DatabaseSession } from './session.ts';
 import { createSql, type Rows, type SentStatement, type Sql } from './sql.ts';
 import { runTransaction, type TransactionWork } from './transaction.ts';
 
@@ -29,7 +29,7 @@ export interface PoolOptions {
 export interface Pool extends Sql {
   /** Does work on a session that nobody else uses meanwhile. Waits if all sessions are in use. */
   use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T>;
-  transaction<T>(work: TransactionWork<T>, mode?: string): Promise<T>;
+  transaction<T>(work: TransactionWork<T>): Promise<T>;
   /** Waits so long for work that was begun. Everything else is rejected. */
   end(options: { timeout: number }): Promise<void>;
 }
@@ -53,14 +53,17 @@ function settingsOf({ address, statementSeconds, mayScan, plansOnce = true }: Om
   ];
 }
 
-/** A session outside of a pool. The caller ends it. */
-export async function openOwnSession(options: Omit<PoolOptions, 'max'>): Promise<DatabaseSession> {
+/** The caller ends it. */
+export async function openRoutedSession(
+  options: Omit<PoolOptions, 'max'>,
+  isPipelined = false,
+): Promise<DatabaseSession> {
   const { address, route } = options;
-  return openDatabaseSession({
+  return DatabaseSession.open({
     address,
     endpoint: await route.endpoint(),
     settings: settingsOf(options),
-    isPipelined: false,
+    isPipelined,
   });
 }
 
@@ -68,30 +71,25 @@ export async function openOwnSession(options: Omit<PoolOptions, 'max'>): Promise
 class Sessions {
   readonly #options: PoolOptions;
   readonly #isPipelined: boolean;
-  readonly #settings: string[];
-  readonly #open = new Set<DatabaseSession>();
+  readonly open = new Set<DatabaseSession>();
   #opening = 0;
   hasEnded = false;
 
   constructor(options: PoolOptions, isPipelined: boolean) {
     this.#options = options;
     this.#isPipelined = isPipelined;
-    this.#settings = settingsOf(options);
   }
 
   get hasRoom(): boolean {
-    return this.#open.size + this.#opening < this.#options.max;
+    return this.open.size + this.#opening < this.#options.max;
   }
 
-  async open(): Promise<DatabaseSession> {
-    const { address, route } = this.#options;
+  async add(): Promise<DatabaseSession> {
     this.#opening += 1;
     try {
       if (this.hasEnded) throw failure('CONNECTION_ENDED');
-      const endpoint = await route.endpoint();
-      const options = { address, endpoint, settings: this.#settings, isPipelined: this.#isPipelined };
-      const session = await openDatabaseSession(options);
-      this.#open.add(session);
+      const session = await openRoutedSession(this.#options, this.#isPipelined);
+      this.open.add(session);
       return session;
     } finally {
       this.#opening -= 1;
@@ -102,7 +100,7 @@ class Sessions {
   /** For a session that has ended, or must not be used again. */
   drop(session: DatabaseSession): void {
     session.destroy();
-    this.#open.delete(session);
+    this.open.delete(session);
   }
 
   /** Waits so long for what is running. */
@@ -111,7 +109,7 @@ class Sessions {
     if (seconds > 0) {
       const endAll = async () => {
         await running();
-        await Promise.allSettled([...this.#open].map((session) => session.end()));
+        await Promise.allSettled([...this.open].map((session) => session.end()));
       };
       await Promise.race([endAll(), sleep(seconds * 1000, undefined, { ref: false })]);
     }
@@ -119,31 +117,31 @@ class Sessions {
   }
 
   #destroyAll(): void {
-    for (const session of this.#open) session.destroy();
-    this.#open.clear();
+    for (const session of this.open) session.destroy();
+    this.open.clear();
   }
 }
 
 export function openSharedPool(options: PoolOptions): SharedPool {
   const sessions = new Sessions(options, true);
-  const open: DatabaseSession[] = [];
   const opening: { session: Promise<DatabaseSession>; waiting: number }[] = [];
 
   /** The open session with the fewest statements. */
   function pick(): DatabaseSession | undefined {
-    for (const session of open.filter(({ hasEnded }) => hasEnded)) {
-      sessions.drop(session);
-      open.splice(open.indexOf(session), 1);
+    let least: DatabaseSession | undefined;
+    for (const session of sessions.open) {
+      if (session.hasEnded) sessions.drop(session);
+      else if (least === undefined || session.running < least.running) least = session;
     }
-    return leastOf(open, ({ running }) => running);
+    return least;
   }
 
   function openAnother(): void {
-    const another = { session: sessions.open(), waiting: 0 };
+    const another = { session: sessions.add(), waiting: 0 };
     opening.push(another);
     // Those that wait for it learn of a failure. The next statement tries again.
     const settle = () => void opening.splice(opening.indexOf(another), 1);
-    another.session.then((session) => open.push(session)).then(settle, settle);
+    another.session.then(settle, settle);
   }
 
   async function send(statement: SentStatement): Promise<Rows> {
@@ -151,7 +149,7 @@ export function openSharedPool(options: PoolOptions): SharedPool {
     const session = pick();
     if (session?.running !== 0 && sessions.hasRoom) openAnother();
     if (session) return session.send(statement);
-    const next = leastOf(opening, ({ waiting }) => waiting)!;
+    const next = opening.reduce((least, each) => (each.waiting < least.waiting ? each : least));
     next.waiting += 1;
     return (await next.session).send(statement);
   }
@@ -159,12 +157,6 @@ export function openSharedPool(options: PoolOptions): SharedPool {
   return Object.assign(createSql(send), {
     end: ({ timeout }: { timeout: number }) => sessions.end(timeout, async () => undefined),
   });
-}
-
-function leastOf<T>(items: readonly T[], valueOf: (item: T) => number): T | undefined {
-  let least: T | undefined;
-  for (const item of items) if (least === undefined || valueOf(item) < valueOf(least)) least = item;
-  return least;
 }
 
 export function openPool(options: PoolOptions): Pool {
@@ -179,7 +171,7 @@ export function openPool(options: PoolOptions): Pool {
       const session = idle.pop();
       if (session && !session.hasEnded) return session;
       if (session) sessions.drop(session);
-      else if (sessions.hasRoom) return sessions.open();
+      else if (sessions.hasRoom) return sessions.add();
       else await new Promise<void>((resolve) => inLine.push(resolve));
     }
   }
@@ -216,8 +208,7 @@ export function openPool(options: PoolOptions): Pool {
     createSql((statement) => use((session) => session.send(statement))),
     {
       use,
-      transaction: <T>(work: TransactionWork<T>, mode?: string) =>
-        use((session) => runTransaction(session, work, mode)),
+      transaction: <T>(work: TransactionWork<T>) => use((session) => runTransaction(session, work)),
       async end({ timeout }: { timeout: number }) {
         const ending = sessions.end(timeout, () => Promise.allSettled([...running]));
         for (const wake of inLine.splice(0)) wake();
@@ -225,54 +216,6 @@ export function openPool(options: PoolOptions): Pool {
       },
     },
   );
-}
-
-/** Opens the route to a database. The route finds the host to connect to: the primary, or any host. */
-export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' = 'primary'): Route {
-  return createRoute({ address, accepts, askRole: (endpoint) => askRole(address, endpoint) });
-}
-
-async function askRole(address: DatabaseAddress, endpoint: DatabaseEndpoint): Promise<Role> {
-  const route = { endpoint: async () => endpoint };
-  const sql = openPool({ address, route, max: 1, statementSeconds: 3, mayScan: true });
-  try {
-    const isStandby = await readIsStandby(sql);
-    return { isStandby, timeline: isStandby ? 0 : await readTimeline(sql) };
-  } finally {
-    await sql.end({ timeout: 0 });
-  }
-}
-
-export async function readIsStandby(sql: Sql): Promise<boolean> {
-  const [row] = await sql`select pg_is_in_recovery() as is_standby`;
-  return row!.is_standby;
-}
-
-/**
- * The first eight digits of the name of a WAL file. Some services that are compatible with PostgreSQL do not have it.
- */
-export async function readTimeline(sql: Sql): Promise<number> {
-  try {
-    const [row] = await sql`select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`;
-    return Number.parseInt(row!.timeline, 16);
-  } catch {
-    return 0;
-  }
-}
-
-/**
- * The cluster and the database in it: the same on a primary and its standbys, and another for a database that was
- * restored from a dump. Some services that are compatible with PostgreSQL do not have it.
- */
-export async function readDatabaseId(sql: Sql): Promise<string> {
-  try {
-    const [row] = await sql`
-      select c.system_identifier || ' ' || d.oid as id
-      from pg_control_system() c, pg_database d where d.datname = current_database()`;
-    return row!.id;
-  } catch {
-    return '';
-  }
 }
 
 /** One session with the primary, for a command or a check. The caller ends it. */

@@ -1,7 +1,10 @@
 /** Which of several hosts to connect to: the one that is the primary now. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
-import { failure } from './socket.ts';
+import { failure } from './failures.ts';
+import { inTime } from './in-time.ts';
+import { DatabaseSession } from './session.ts';
+import type { Sql } from './sql.ts';
 
 /** None of several hosts can be used. It has the reason of each. */
 export class NoUsableHost extends Error {
@@ -19,12 +22,6 @@ export interface HostFailure {
   error: unknown;
 }
 
-export interface Role {
-  isStandby: boolean;
-  /** Increases by one with every promotion. 0 if the server does not provide it. */
-  timeline: number;
-}
-
 export interface Route {
   /** The host to connect to. Searches for it if it is not known. */
   endpoint(): Promise<DatabaseEndpoint>;
@@ -32,19 +29,14 @@ export interface Route {
   forget(): void;
 }
 
-export interface RouteOptions {
-  address: DatabaseAddress;
-  /** `any` uses the first host that answers, in random order: for reading from standbys. */
-  accepts: 'primary' | 'any';
-  askRole(endpoint: DatabaseEndpoint): Promise<Role>;
-}
-
 /** After one primary has answered, the other hosts get this long: two servers may both claim to be the primary. */
 const otherMilliseconds = 1000;
 /** The pause after a search that found nothing, so that many connections do not cause too many searches. */
 const pauseMilliseconds = 400;
 
-export function createRoute({ address: { endpoints }, accepts, askRole }: RouteOptions): Route {
+/** `any` uses the first host that answers, in random order: for reading from standbys. */
+export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' = 'primary'): Route {
+  const { endpoints } = address;
   let current: DatabaseEndpoint | undefined = endpoints.length === 1 ? endpoints[0] : undefined;
   let searching: Promise<DatabaseEndpoint> | undefined;
   let lastTimeline = 0;
@@ -65,9 +57,7 @@ export function createRoute({ address: { endpoints }, accepts, askRole }: RouteO
     const firstFound = new Promise<void>((resolve) => (isFirstFound = resolve));
     const answers = endpoints.map(async (endpoint) => {
       try {
-        const { isStandby, timeline } = await askRole(endpoint);
-        if (isStandby) throw failure('25006');
-        found.push({ endpoint, timeline });
+        found.push({ endpoint, timeline: await askHost(address, endpoint, readTimelineOfPrimary) });
         isFirstFound();
       } catch (error) {
         failures.push({ endpoint, error });
@@ -89,7 +79,7 @@ export function createRoute({ address: { endpoints }, accepts, askRole }: RouteO
       .map((each) => ({ endpoint: each, place: Math.random() }))
       .toSorted((a, b) => a.place - b.place)) {
       try {
-        await askRole(endpoint);
+        await askHost(address, endpoint, readIsStandby);
         return endpoint;
       } catch (error) {
         failures.push({ endpoint, error });
@@ -113,4 +103,58 @@ export function createRoute({ address: { endpoints }, accepts, askRole }: RouteO
       if (endpoints.length > 1) current = undefined;
     },
   };
+}
+
+const askMilliseconds = 3000;
+
+/** Asks one host, whatever it is at the moment. One that stops answering must not hold up a search. */
+export async function askHost<T>(
+  address: DatabaseAddress,
+  endpoint: DatabaseEndpoint,
+  ask: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const { settings } = address;
+  const session = await DatabaseSession.open({ address, endpoint, settings, isPipelined: false });
+  try {
+    return await inTime(ask(session.sql), askMilliseconds);
+  } finally {
+    session.destroy();
+  }
+}
+
+async function readTimelineOfPrimary(sql: Sql): Promise<number> {
+  if (await readIsStandby(sql)) throw failure('25006');
+  return readTimeline(sql);
+}
+
+export async function readIsStandby(sql: Sql): Promise<boolean> {
+  const [row] = await sql`select pg_is_in_recovery() as is_standby`;
+  return row!.is_standby;
+}
+
+/**
+ * The first eight digits of the name of a WAL file. Some services that are compatible with PostgreSQL do not have it.
+ */
+export async function readTimeline(sql: Sql): Promise<number> {
+  try {
+    const [row] = await sql`select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`;
+    return Number.parseInt(row!.timeline, 16);
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * The cluster and the database in it: the same on a primary and its standbys, and another for a database that was
+ * restored from a dump. Some services that are compatible with PostgreSQL do not have it.
+ */
+export async function readDatabaseId(sql: Sql): Promise<string> {
+  try {
+    const [row] = await sql`
+      select c.system_identifier || ' ' || d.oid as id
+      from pg_control_system() c, pg_database d where d.datname = current_database()`;
+    return row!.id;
+  } catch {
+    return '';
+  }
 }

@@ -4,7 +4,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { sharedLookup } from '../network/shared-lookup.ts';
 import type { DatabaseEndpoint, Encryption } from './address.ts';
-import { markAsConnecting } from './failures.ts';
+import { failure, markAsConnecting } from './failures.ts';
 import { giveTime } from './in-time.ts';
 
 /** PostgreSQL's protocol, "SSLRequest": its length and its code. */
@@ -64,8 +64,4 @@ async function encrypt(socket: Socket, host: string, { mode, ca }: Encryption): 
 async function closing(socket: Socket): Promise<never> {
   await once(socket, 'close');
   throw failure('ECONNRESET');
-}
-
-export function failure(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }

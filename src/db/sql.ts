@@ -47,10 +47,14 @@ export class Statement<T = DatabaseRow[]> implements PromiseLike<ResultOf<T>> {
     this.appendTo = appendTo;
   }
 
-  /** Sends the statement now, and not only when it is awaited. Throws if one of its values cannot be sent. */
+  /** Sends the statement now, and not only when it is awaited. */
   execute(): Promise<ResultOf<T>> {
-    this.#result ??= this.#send(this.build()) as unknown as Promise<ResultOf<T>>;
-    return this.#result;
+    try {
+      this.#result ??= this.#send(this.build()) as unknown as Promise<ResultOf<T>>;
+      return this.#result;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Throws if one of the values cannot be sent. */
@@ -65,19 +69,11 @@ export class Statement<T = DatabaseRow[]> implements PromiseLike<ResultOf<T>> {
     onRows?: ((rows: ResultOf<T>) => A | PromiseLike<A>) | null,
     onError?: ((error: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.#start().then(onRows, onError);
+    return this.execute().then(onRows, onError);
   }
 
   catch<B>(onError: (error: unknown) => B | PromiseLike<B>): Promise<ResultOf<T> | B> {
-    return this.#start().catch(onError);
-  }
-
-  #start(): Promise<ResultOf<T>> {
-    try {
-      return this.execute();
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.execute().catch(onError);
   }
 }
 
@@ -131,13 +127,4 @@ function asSent(value: unknown): string | Buffer | null {
   if (value instanceof Uint8Array) return Buffer.from(value);
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   throw new TypeError(`A value of a statement is ${value === undefined ? 'undefined' : 'an object'}.`);
-}
-
-/** A PostgreSQL array literal. Quoting every element is always correct, and a single pass is fast. */
-export function array(values: readonly (string | number | null)[]): string {
-  return `{${values.map((value) => (value === null ? 'null' : typeof value === 'number' ? value : quoted(value))).join(',')}}`;
-}
-
-function quoted(value: string): string {
-  return /["\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }

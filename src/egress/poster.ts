@@ -70,7 +70,7 @@ export function createPoster(options: PosterOptions): Poster {
     lookup: checkedLookup(policy, resolveHost),
   };
   const agents = proxyUrl
-    ? proxyAgents(proxyUrl, agentOptions)
+    ? proxyAgents(proxyUrl, agentOptions, timeoutMilliseconds)
     : { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
   const inFlight = new Set<ClientRequest>();
 

@@ -12,10 +12,13 @@ interface Target {
 
 type Connected = (error: Error | null, socket?: Socket) => void;
 
-const connectMilliseconds = 10_000;
-
-export function proxyAgents(proxyUrl: string, options: AgentOptions): { http: HttpAgent; https: HttpsAgent } {
-  const tunnel = createTunnel(new URL(proxyUrl));
+/** `limitMilliseconds`: how long the proxy may take to connect, and the target to answer the TLS handshake. */
+export function proxyAgents(
+  proxyUrl: string,
+  options: AgentOptions,
+  limitMilliseconds: number,
+): { http: HttpAgent; https: HttpsAgent } {
+  const tunnel = createTunnel(new URL(proxyUrl), limitMilliseconds);
   // The proxy resolves names.
   const { lookup: _, ...kept } = options as AgentOptions & { lookup?: unknown };
   const http = new HttpAgent(kept);
@@ -26,14 +29,20 @@ export function proxyAgents(proxyUrl: string, options: AgentOptions): { http: Ht
       tunnel(target, (error, socket) => {
         if (error || !socket) return done(error ?? new Error('The proxy gave no connection.'));
         const secure = connectTls({ socket, servername: target.host, ALPNProtocols: ['http/1.1'] });
-        secure.once('secureConnect', () => done(null, secure));
+        // A request that is given up meanwhile leaves its connection open: it does not have it yet.
+        const timer = setTimeout(() => secure.destroy(timeout()), limitMilliseconds);
+        secure.once('close', () => clearTimeout(timer));
+        secure.once('secureConnect', () => {
+          clearTimeout(timer);
+          done(null, secure);
+        });
         secure.once('error', (failure) => done(failure));
       }),
   });
   return { http, https };
 }
 
-function createTunnel(proxy: URL) {
+function createTunnel(proxy: URL, limitMilliseconds: number) {
   const credentials = decodeURIComponent(`${proxy.username}:${proxy.password}`);
   const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
   return function tunnel({ host, port }: Target, done: Connected): void {
@@ -44,7 +53,7 @@ function createTunnel(proxy: URL) {
       method: 'CONNECT',
       path: authority,
       headers: { host: authority, ...(credentials !== ':' && { 'proxy-authorization': authorization }) },
-      timeout: connectMilliseconds,
+      timeout: limitMilliseconds,
       lookup: sharedLookup,
     });
     connecting.once('connect', (response, socket) => {
@@ -52,8 +61,10 @@ function createTunnel(proxy: URL) {
       socket.destroy();
       done(Object.assign(new Error('The proxy refused.'), { code: `PROXY_${response.statusCode}` }));
     });
-    connecting.once('timeout', () => connecting.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' })));
+    connecting.once('timeout', () => connecting.destroy(timeout()));
     connecting.once('error', (error) => done(error));
     connecting.end();
   };
 }
+
+const timeout = () => Object.assign(new Error(), { code: 'ETIMEDOUT' });

@@ -7,9 +7,9 @@ export function compositeLiteral(fields: readonly CompositeField[]): string {
   return `(${fields.map((field) => (field === null ? '' : quoted(asText(field)))).join(',')})`;
 }
 
-/** An array of values that are in text format already. */
-export function arrayLiteral(values: readonly string[]): string {
-  return `{${values.map(quoted).join(',')}}`;
+/** An array. Quoting every text is always correct, and a single pass is fast. */
+export function arrayLiteral(values: readonly (string | number | null)[]): string {
+  return `{${values.map((value) => (value === null ? 'null' : typeof value === 'number' ? value : quoted(value))).join(',')}}`;
 }
 
 /** Part of a statement's text, for values that do not come from a request. */
@@ -22,5 +22,5 @@ function asText(field: Exclude<CompositeField, null>): string {
 }
 
 function quoted(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+  return /["\\]/.test(text) ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : `"${text}"`;
 }

@@ -5,45 +5,7 @@ import { canDrawDates } from './formats.ts';
 import { wordsByLanguage } from '../words/by-language.ts';
 import type { Words } from '../words/words.ts';
 
-export interface StatementTexts {
-  title: string;
-  individual: string;
-  period: string;
-  allTime: string;
-  until: string;
-  since: string;
-  madeAt: string;
-  filters: string;
-  totals: string;
-  currency: string;
-  count: string;
-  moneyIn: string;
-  moneyOut: string;
-  other: string;
-  transactions: string;
-  date: string;
-  details: string;
-  status: string;
-  amount: string;
-  none: string;
-  /** With {page} and {pages}. */
-  page: string;
-  holder: string;
-  account: string;
-  search: string;
-  category: string;
-  end: string;
-  confirmation: string;
-  sender: string;
-  receiver: string;
-  notes: string;
-  type: string;
-  paymentSystem: string;
-  transactionId: string;
-  unnamed: string;
-}
-
-const english: StatementTexts = {
+const english = {
   title: 'Account statement',
   individual: 'Customer',
   period: 'Period',
@@ -64,6 +26,7 @@ const english: StatementTexts = {
   status: 'Status',
   amount: 'Amount',
   none: 'There are no transactions in this period.',
+  /** With {page} and {pages}. */
   page: 'Page {page} of {pages}',
   holder: 'Account holder',
   account: 'Account',
@@ -79,6 +42,8 @@ const english: StatementTexts = {
   transactionId: 'Transaction id',
   unnamed: 'Unnamed',
 };
+
+export type StatementTexts = Readonly<Record<keyof typeof english, string>>;
 
 const byLanguage: Record<string, StatementTexts> = {
   en: english,

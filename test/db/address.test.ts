@@ -1,13 +1,15 @@
 /** Database URLs: what they may look like, and what they mean for the connection. */
 import { rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { nameAddress, parseAddress } from '../../src/db/address.ts';
+import { nameAddress, parseAddress, type DatabaseEndpoint } from '../../src/db/address.ts';
 import { explainFault } from '../../src/db/explain-failure.ts';
 import { openConnection } from '../../src/db/pool.ts';
+import { openRoute } from '../../src/db/route.ts';
+import { freePort } from '../../src/network/free-port.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
 import { startServer } from '../harness/servers.ts';
 
@@ -131,6 +133,29 @@ it('a server that stops answering during the handshake is an error of the connec
   await expect(sql`select 1`).rejects.toMatchObject({ code: 'CONNECT_TIMEOUT' });
   // An uncaught error would come now.
   await new Promise((resolve) => setImmediate(resolve));
+});
+
+it('a host that stops answering while it is asked for its role is given up', async () => {
+  const address = parseAddress(inject('clusterUrl'));
+  const [{ host, port }] = address.endpoints as [DatabaseEndpoint];
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(port, host);
+    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
+    client.on('data', (chunk) => void (chunk.includes('pg_is_in_recovery') || upstream.write(chunk)));
+    upstream.pipe(client);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const silent = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  const endpoints = [silent, { host: '127.0.0.1', port: await freePort() }];
+  const route = openRoute({ ...address, encryption: { mode: 'off' }, endpoints });
+  await expect(route.endpoint()).rejects.toMatchObject({
+    hosts: [{ error: { code: 'PROBE_TIMEOUT' } }, { error: { code: 'ECONNREFUSED' } }],
+  });
 });
 
 describe('an encrypted connection', () => {

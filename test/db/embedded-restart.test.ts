@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
+import { isRunning } from '../../src/db/embedded/data-directory-lock.ts';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
 import { until } from '../harness/until.ts';
 
@@ -43,4 +45,27 @@ it('the embedded PostgreSQL is started again also when it is killed at the momen
   const sql = postgres(embedded.url, { max: 1 });
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   await sql.end();
+});
+
+it('the embedded PostgreSQL is not started again if it is stopped just after it was killed', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-restart-'));
+  await chmod(dataDir, 0o711);
+  const embedded = await startEmbedded({ dataDir, settings: { fsync: 'off' } });
+  const pidFile = path.join(dataDir, 'postgres/postmaster.pid');
+  const killed = readFileSync(pidFile, 'utf8').split('\n')[0]!;
+  const restarted = () => {
+    const [pid = ''] = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').split('\n') : [];
+    return pid !== '' && pid !== killed ? Number(pid) : undefined;
+  };
+  onTestFinished(async () => {
+    const pid = restarted();
+    if (pid !== undefined) process.kill(pid, 'SIGQUIT');
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  process.kill(Number(killed), 'SIGKILL');
+  await until(() => !isRunning(Number(killed)));
+  await embedded.stop();
+  // Longer than the pause before a start.
+  await sleep(1500);
+  expect(restarted()).toBeUndefined();
 });

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import type { LookupAddress } from 'node:dns';
 import { createServer } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEgressPolicy } from '../../src/egress/addresses.ts';
 import { createPoster, type PosterOptions } from '../../src/egress/poster.ts';
 import { parseRetryAfter } from '../../src/formats/retry-after.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
 import { startReceiver } from '../harness/servers/receiver.ts';
+import { until } from '../harness/until.ts';
 
 const address = (text: string): LookupAddress => ({ address: text, family: text.includes(':') ? 6 : 4 });
 
@@ -150,6 +151,25 @@ describe('a proxy', () => {
     const { post } = posterFor(['localhost', '127.0.0.1'], [], { proxyUrl: proxy.url });
     expect((await post(receiver.url)).error).toMatch(/^The TLS connection failed/);
     expect(proxy.connected).toHaveLength(1);
+  });
+
+  it('keeps no connection to a receiver that never answers the handshake', async () => {
+    const open = new Set<Socket>();
+    const silent = createTcpServer((socket) => {
+      open.add(socket.on('error', () => {}).on('close', () => open.delete(socket)));
+      socket.resume();
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      for (const socket of open) socket.destroy();
+      silent.close();
+    });
+    await once(silent, 'listening');
+    const proxy = await startProxy();
+    const { post } = posterFor(['localhost', '127.0.0.1'], [], { proxyUrl: proxy.url, timeoutMilliseconds: 300 });
+    const { port } = silent.address() as AddressInfo;
+    expect(await post(`https://localhost:${port}/`)).toMatchObject({ error: 'No answer in time.' });
+    expect(proxy.connected).toHaveLength(1);
+    await until(() => open.size === 0);
   });
 
   it('that refuses is the reason of the failure', async () => {

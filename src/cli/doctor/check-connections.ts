@@ -3,7 +3,8 @@ import type { Sql } from '../../db/sql.ts';
 import { parseAddress } from '../../db/address.ts';
 import { readConnectionLimit } from '../../db/connection-limit.ts';
 import { errorCode } from '../../db/failures.ts';
-import { openPool, openRoute } from '../../db/pool.ts';
+import { openPool } from '../../db/pool.ts';
+import { openRoute } from '../../db/route.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
 export async function checkConnections(sql: Sql, url: string, needed: number): Promise<Finding[]> {

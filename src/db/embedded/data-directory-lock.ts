@@ -1,9 +1,10 @@
 /** Only one Ledgerline may use a data directory. PostgreSQL's own lock would refuse a second one too, but later. */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../errors.ts';
+import { readOptionalFile } from '../../formats/read-optional-file.ts';
 
 /** Process ids are reused, so a process is identified together with its start time, if the system provides it. */
 function identity(pid: number): string | undefined {
@@ -28,7 +29,7 @@ export function isRunning(pid: number): boolean {
 
 /** The process that has locked the directory, if it still runs. */
 export async function lockHolder(dataDir: string): Promise<number | undefined> {
-  const holder = await readIfPresent(path.join(dataDir, 'lock'));
+  const holder = await readOptionalFile(path.join(dataDir, 'lock'));
   return holder === undefined ? undefined : runningHolder(holder);
 }
 
@@ -45,7 +46,7 @@ export async function lockDirectory(dataDir: string): Promise<() => Promise<void
     await rm(claim.file, { force: true });
   }
   return async () => {
-    if ((await readIfPresent(file)) === claim.text) await rm(file, { force: true });
+    if ((await readOptionalFile(file)) === claim.text) await rm(file, { force: true });
   };
 }
 
@@ -71,14 +72,14 @@ async function writeClaim(dataDir: string): Promise<Claim> {
 async function takeLock(file: string, claim: Claim, refuse: (pid: number) => never): Promise<void> {
   for (;;) {
     if (await linkIfAbsent(claim.file, file)) return;
-    const holder = await readIfPresent(file);
+    const holder = await readOptionalFile(file);
     if (holder === undefined) continue;
     const pid = runningHolder(holder);
     if (pid !== undefined) refuse(pid);
     const takeover = `${file}.after-${digestOf(holder)}`;
     await takeLock(takeover, claim, refuse);
     try {
-      if ((await readIfPresent(file)) !== holder) continue;
+      if ((await readOptionalFile(file)) !== holder) continue;
       await replaceFile(file, claim);
       return;
     } finally {
@@ -110,15 +111,6 @@ async function replaceFile(file: string, claim: Claim): Promise<void> {
   const next = `${claim.file}-next`;
   await link(claim.file, next);
   await rename(next, file);
-}
-
-async function readIfPresent(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 function digestOf(text: string): string {

@@ -259,6 +259,8 @@ async function runServer(place: Place, binaries: string, settings: Record<string
     let output = '';
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const logged = await rotateLog(place);
+      // Nobody would stop a server that is started from now on.
+      if (stopping) return;
       child = spawnServer(place, binaries, { ...settings, port: String(port) });
       if (await isReady(child, place)) return watch(child);
       output = (await readFile(place.log)).subarray(logged).toString();

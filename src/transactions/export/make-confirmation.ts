@@ -1,23 +1,14 @@
 /** A confirmation: a document about one transaction of an individual. */
-import type { Clock } from '../../values/clock.ts';
 import { unknownIndividual, unknownTransaction } from '../../errors.ts';
 import type { DocumentHead, StatementWriter } from '../../statements/statement.ts';
-import type { PageTokens } from '../list/page-token.ts';
-import type { DocumentDesk, StatementReply, StatementRequest } from './make-statement.ts';
+import type { StatementParts, StatementReply, StatementRequest } from './make-statement.ts';
 import { foldCase, readTransaction } from '../transaction.ts';
-import type { TransactionsStore } from '../transactions.store.ts';
 
 export interface ConfirmationRequest extends Pick<StatementRequest, 'individualId' | 'timeZone' | 'locale' | 'owner'> {
   transactionId: string;
 }
 
-export interface ConfirmationParts {
-  store: TransactionsStore;
-  clock: Clock;
-  pageTokens: PageTokens;
-  extraFont: string | undefined;
-  brand: string;
-  desk: DocumentDesk;
+export interface ConfirmationParts extends Omit<StatementParts, 'openWriter'> {
   openWriter(head: DocumentHead): StatementWriter;
 }
 

@@ -164,12 +164,9 @@ export function insertFew(
   now: Date,
   shard: Shard | undefined,
 ): Statement[] {
-  return [insertRows(sql, numbered, now, shard), ...insertDetails(sql, numbered.filter(hasDetails), shard)];
-}
-
-function insertDetails(sql: DatabaseTransaction, rows: readonly NumberedRow[], shard: Shard | undefined): Statement[] {
-  const changes = rows.map(({ row, seq }) => ({ individualId: row.individualId, seq, details: row.details }));
-  return rows.length === 0 ? [] : [putDetails(sql, changes, shard)];
+  const detailed = numbered.filter(hasDetails);
+  const details = detailed.map(({ row, seq }) => ({ individualId: row.individualId, seq, details: row.details }));
+  return [insertRows(sql, numbered, now, shard), ...changeDetails(sql, details, shard)];
 }
 
 function insertRows(
@@ -237,48 +234,37 @@ export function writeCounts(
     where u.id = n.id ${inShard(sql, 'u.id', shard)}`;
 }
 
+/** On Citus the number in the outbox is the event's own sequence number: see docs/decisions/0004-events.md. */
 export function writeEvents(
   sql: DatabaseTransaction,
   events: readonly TransactionEvent[],
   now: Date,
   shard: Shard | undefined,
 ): Statement {
-  if (shard) return writeDistributedEvents(sql, events, now, shard);
-  return sql`
-    insert into user_event_outbox (user_id, sequence, type, at, data)
-    select n.user_id, n.sequence, n.type, ${now}, n.data::json
-    from unnest(
-      ${array(events.map(({ individualId }) => individualId))}::int[],
-      ${array(events.map(({ sequence }) => sequence))}::int[],
-      ${array(events.map(({ type }) => type))}::text[],
-      ${array(events.map(({ data }) => data))}::text[]
-    ) with ordinality as n (user_id, sequence, type, data, place)
-    order by n.place`;
-}
-
-/** On Citus the number in the outbox is the event's own sequence number: see docs/decisions/0004-events.md. */
-function writeDistributedEvents(
-  sql: DatabaseTransaction,
-  events: readonly TransactionEvent[],
-  now: Date,
-  shard: Shard,
-): Statement {
-  if (events.length === 1) {
+  if (shard && events.length === 1) {
     const { individualId, sequence, type, data } = events[0]!;
     return sql`
       insert into user_event_outbox (id, user_id, sequence, type, at, data)
       values (${sequence}, ${individualId}, ${sequence}, ${type}, ${now}, ${data}::text::json)`;
   }
-  return sql`
-    insert into user_event_outbox (id, user_id, sequence, type, at, data)
-    select n.sequence, u.id, n.sequence, n.type, ${now}::timestamptz, n.data::json
-    from unnest(
+  const given = sql`unnest(
       ${array(events.map(({ individualId }) => individualId))}::int[],
       ${array(events.map(({ sequence }) => sequence))}::int[],
       ${array(events.map(({ type }) => type))}::text[],
       ${array(events.map(({ data }) => data))}::text[]
-    ) as n (user_id, sequence, type, data) join users u on u.id = n.user_id
-    where true ${inShard(sql, 'u.id', shard)}`;
+    )`;
+  if (shard) {
+    return sql`
+      insert into user_event_outbox (id, user_id, sequence, type, at, data)
+      select n.sequence, u.id, n.sequence, n.type, ${now}::timestamptz, n.data::json
+      from ${given} as n (user_id, sequence, type, data) join users u on u.id = n.user_id
+      where true ${inShard(sql, 'u.id', shard)}`;
+  }
+  return sql`
+    insert into user_event_outbox (user_id, sequence, type, at, data)
+    select n.user_id, n.sequence, n.type, ${now}, n.data::json
+    from ${given} with ordinality as n (user_id, sequence, type, data, place)
+    order by n.place`;
 }
 
 /** On Citus, for several shards: one statement instead of one for each shard. */

@@ -115,26 +115,15 @@ async function planUnderLock(
 
 /** The statements are sent in the order of the shards, each lock before the read that it protects. */
 async function planByShards(sql: DatabaseTransaction, rows: readonly Row[], shards: Shard[]): Promise<LockedPlan> {
-  const found = await Promise.all(
-    shards.flatMap((shard) => [
-      lockInShard(sql, shard).then((locked) => ({ locked, stored: [] as [string, StoredRow][] })),
-      readStoredInShard(
-        sql,
-        partOf(rows, shard, (row) => row.individualId),
-        shard,
-      ).then((stored) => ({
-        locked: [],
-        stored: [...stored],
-      })),
-    ]),
+  const parts = await Promise.all(
+    shards.map((shard) => {
+      const own = partOf(rows, shard, ({ individualId }) => individualId);
+      return Promise.all([lockInShard(sql, shard), readStoredInShard(sql, own, shard)]);
+    }),
   );
-  const stored = new Map(found.flatMap((each) => each.stored));
-  return planFrom(
-    rows,
-    found.flatMap(({ locked }) => locked),
-    stored,
-    shards,
-  );
+  const locked = parts.flatMap(([each]) => each);
+  const stored = new Map(parts.flatMap(([, each]) => [...each]));
+  return planFrom(rows, locked, stored, shards);
 }
 
 function planFrom(

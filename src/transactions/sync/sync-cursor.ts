@@ -2,7 +2,7 @@
  * The cursor of a sync: an individual and a position in the order of its commits. It is authenticated, so only this
  * service can issue one. It does not expire, so its key must stay the same when the digest keys are rotated.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { readSigned, signContent } from '../../crypto/signed-content.ts';
 import { invalidFields } from '../../errors.ts';
 
 /** The position of a row: the commit that touched it last, and its own number. */
@@ -20,50 +20,33 @@ export interface SyncedIndividual {
   createdAt: Date;
 }
 
-export interface SyncCursors {
-  issue(individual: SyncedIndividual, position: SyncPosition): string;
-  /** Throws if it is not a cursor. Whether it is one of this individual, `belongsTo` says. */
-  read(cursor: string): ReadCursor;
-}
-
-export interface ReadCursor {
-  position: SyncPosition;
-  belongsTo(individual: SyncedIndividual): boolean;
-}
-
 const contentBytes = 4 + 6 + 4 + 4;
-const macBytes = 16;
 
 export function refusedCursor() {
   return invalidFields({ Cursor: ['The field Cursor is not a cursor of this individual.'] });
 }
 
-export function createSyncCursors(key: Buffer): SyncCursors {
-  const macOf = (content: Buffer) => createHmac('sha256', key).update(content).digest().subarray(0, macBytes);
+export type SyncCursors = ReturnType<typeof createSyncCursors>;
 
+export function createSyncCursors(key: Buffer) {
   return {
-    issue({ individualId, createdAt }, { commit, seq }) {
+    issue({ individualId, createdAt }: SyncedIndividual, { commit, seq }: SyncPosition): string {
       const content = Buffer.allocUnsafe(contentBytes);
       content.writeUInt32BE(individualId, 0);
       content.writeUIntBE(createdAt.getTime(), 4, 6);
       content.writeUInt32BE(commit, 10);
       content.writeUInt32BE(seq, 14);
-      return Buffer.concat([content, macOf(content)]).toString('base64url');
+      return signContent(key, content);
     },
 
-    read(cursor) {
-      const bytes = Buffer.from(cursor, 'base64url');
-      const content = bytes.subarray(0, contentBytes);
-      const isGenuine =
-        bytes.length === contentBytes + macBytes &&
-        bytes.toString('base64url') === cursor &&
-        timingSafeEqual(macOf(content), bytes.subarray(contentBytes));
-      if (!isGenuine) throw refusedCursor();
-      return {
-        position: { commit: content.readUInt32BE(10), seq: content.readUInt32BE(14) },
-        belongsTo: ({ individualId, createdAt }) =>
-          content.readUInt32BE(0) === individualId && content.readUIntBE(4, 6) === createdAt.getTime(),
-      };
+    /** Throws if it is not a cursor. Whether it is one of this individual, `belongsTo` says. */
+    read(cursor: string) {
+      const content = readSigned([key], cursor, contentBytes);
+      if (!content) throw refusedCursor();
+      const position: SyncPosition = { commit: content.readUInt32BE(10), seq: content.readUInt32BE(14) };
+      const belongsTo = ({ individualId, createdAt }: SyncedIndividual) =>
+        content.readUInt32BE(0) === individualId && content.readUIntBE(4, 6) === createdAt.getTime();
+      return { position, belongsTo };
     },
   };
 }
