@@ -21,7 +21,6 @@ export const operatorTransactionOperation = (readUserTransaction: ReadUserTransa
     about: 'A customer’s transaction with its details. The call is audited.',
     scopes: ['operator:write'],
     input,
-    inputRequired: true,
     example: { transactionId: 'demo-00001' },
     responses: {
       200: {
@@ -31,7 +30,6 @@ export const operatorTransactionOperation = (readUserTransaction: ReadUserTransa
       },
     },
     errors: ['unknown-transaction'],
-    namesUser: ({ id }) => id,
     async handle({ id, body: { transactionId }, caller: { subject, client } }) {
       return jsonText(200, await readUserTransaction({ subject, client }, id, transactionId), noStore);
     },

@@ -85,7 +85,6 @@ export const recordTransactionsOperation = (
       'lines only the totals follow, with `truncated: true`. A line is at most 65,536 bytes long.',
     scopes: ['transactions:write'],
     input,
-    inputRequired: true,
     largestBody: 32 * 1024 * 1024,
     findRefusal,
     example: { transactions: [{ individualId: 1, ...exampleTransaction }] },

@@ -50,7 +50,6 @@ export const statementOperation = (
       'With transactionId: a confirmation of that transaction.',
     scopes: ['transactions:read'],
     input,
-    inputRequired: true,
     example: {
       individualId: 1,
       timestampFrom: '2026-01-01T00:00:00Z',
