@@ -8,7 +8,7 @@ const input = body('OperatorTransactionRequest', {
   transactionId: required(text({ trim: true, maxLength: maxLengths.transactionId }), 'Transaction identifier.'),
 });
 
-export type ReadUserTransaction = (who: Operator, individualId: number, transactionId: string) => Promise<string>;
+type ReadUserTransaction = (who: Operator, individualId: number, transactionId: string) => Promise<string>;
 
 /** A POST, since the call is audited. */
 export const operatorTransactionOperation = (readUserTransaction: ReadUserTransaction) =>

@@ -34,10 +34,12 @@ const input = body(
   checkRanges,
 );
 
-export const statementOperation = (
-  makeStatement: (request: StatementRequest) => Promise<StatementReply>,
-  makeConfirmation: (request: ConfirmationRequest) => Promise<StatementReply>,
-) =>
+interface StatementServices {
+  makeStatement(request: StatementRequest): Promise<StatementReply>;
+  makeConfirmation(request: ConfirmationRequest): Promise<StatementReply>;
+}
+
+export const statementOperation = ({ makeStatement, makeConfirmation }: StatementServices) =>
   operation({
     name: 'statement',
     method: 'POST',
