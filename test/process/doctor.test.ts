@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -247,6 +248,22 @@ it('ledgerline health tells whether the service on this machine is ready', async
     code: 1,
     stderr: expect.stringContaining('ECONNREFUSED'),
   });
+});
+
+it('ledgerline health says why the service is not ready, and what else answered', async () => {
+  const answers = [
+    { status: 503, headers: { 'error-reason': 'database-unavailable' }, body: '{"status":503}' },
+    { status: 502, headers: {}, body: '<h1>Bad Gateway</h1>' },
+  ];
+  const server = createPlainServer((_request, response) => {
+    const { status, headers, body } = answers.shift()!;
+    response.writeHead(status, headers).end(body);
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const settings = { PORT: String((server.address() as AddressInfo).port) };
+  expect(await runHere(['health'], settings)).toMatchObject({ code: 1, stdout: '503: database-unavailable\n' });
+  expect(await runHere(['health'], settings)).toMatchObject({ code: 1, stdout: '502: Bad Gateway\n' });
 });
 
 it('production needs DATABASE_URL, for the service and for every command that uses a database', async () => {
