@@ -94,7 +94,10 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
         order by u.id limit 1`;
     },
 
-    /** Imports one batch in one transaction. A verification of the same number waits for it, or it waits for the verification. */
+    /**
+     * Imports one batch in one transaction, and returns the results in the order of the users. An existing user gets the
+     * phone if there is none yet. A verification of the same number waits for it, or it waits for the verification.
+     */
     async importUsers(users: readonly ImportedUser[], now: Date): Promise<ImportUserResult[]> {
       const ids = [...new Set(users.map(({ id }) => id))].sort((a, b) => a - b);
       return db.transaction(async (sql) => {
