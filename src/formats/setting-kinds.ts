@@ -187,6 +187,9 @@ export function requiredSetting<T>(
   return definition;
 }
 
+/** From a union of types to one type that has the members of all. */
+export type Merged<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
+
 export type SettingValue<S> = S extends Setting<infer T> ? T : never;
 
 export const byMode =

@@ -1,5 +1,5 @@
 /** Every setting, from the files of their owners. */
-import type { Merged } from '../../merged.ts';
+import type { Merged } from '../../formats/setting-kinds.ts';
 import { codesSettings } from './codes.ts';
 import { databaseSettings } from './database.ts';
 import { eventsSettings } from './events.ts';

@@ -4,7 +4,7 @@ import type { Observer } from '../../monitoring/observe.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { pageNames, type PageName } from '../../config/settings/server.ts';
 import type { Pages } from '../pages.ts';
-import type { Merged } from '../../merged.ts';
+import type { Merged } from '../../formats/setting-kinds.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 import type { AnyOperation } from '../operation.ts';
 import { eraseUserOperation } from './users/erase-user.ts';

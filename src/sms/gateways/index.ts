@@ -1,5 +1,5 @@
 /** The list of all gateways. A new one is added here; docs/how-to-add-a-gateway.md shows how it is written. */
-import type { Merged } from '../../merged.ts';
+import type { Merged } from '../../formats/setting-kinds.ts';
 import type { CodeChannel } from '../channels.ts';
 import { channelsOf } from '../define-gateway.ts';
 import { aws } from './aws.ts';
