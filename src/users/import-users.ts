@@ -5,7 +5,7 @@ import { int32, memberReader, optional, required, filterText, WrongType } from '
 import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
 import type { ImportedUser } from './user.ts';
 
-export type UserReading = { user: ImportedUser } | { errors: FieldErrors };
+type UserReading = { user: ImportedUser } | { errors: FieldErrors };
 
 const truths: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false };
 
