@@ -46,7 +46,7 @@ import { openGuard } from './guard.ts';
 import { openMessages, type OpenMessages } from './messages.ts';
 import { openSecondRoutes } from './second-routes.ts';
 
-export interface PhoneParts {
+interface PhoneParts {
   audit: Audit;
   /** The URL at which gateways reach the service. */
   url: string;

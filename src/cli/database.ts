@@ -28,7 +28,7 @@ export async function withDatabaseUrl<T>(
 }
 
 /** What a command works with. */
-export interface CommandContext {
+interface CommandContext {
   config: Config;
   db: Database;
   /** The service's clock, which a sandbox may have moved. */

@@ -11,7 +11,7 @@ import { readNumber } from './read-number.ts';
 import { readFilterOptions, type FilterOptions } from './filter-options.ts';
 import { writeOutput } from './output.ts';
 
-export interface ExportOptions extends FilterOptions {
+interface ExportOptions extends FilterOptions {
   format: string;
   output?: string;
   /** Adds the details of each row. */

@@ -14,7 +14,7 @@ import { openInput } from './input.ts';
 import { count } from './progress.ts';
 import { openReport } from './report.ts';
 
-export interface ImportOptions extends FormatOptions {
+interface ImportOptions extends FormatOptions {
   dryRun?: boolean;
   report?: string;
 }

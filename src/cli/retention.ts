@@ -5,7 +5,7 @@ import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
 import { table } from './table.ts';
 
-export interface RetentionOptions {
+interface RetentionOptions {
   dryRun?: boolean;
   json?: boolean;
 }

@@ -15,7 +15,7 @@ import { withDatabase } from './database.ts';
 import { readFilterOptions, type FilterOptions } from './filter-options.ts';
 import { writeOutput } from './output.ts';
 
-export interface StatementOptions extends FilterOptions {
+interface StatementOptions extends FilterOptions {
   output?: string;
   timeZone: string;
   locale: string;

@@ -89,7 +89,7 @@ interface Guarded {
   scopes: readonly Scope[];
 }
 
-export interface Operation<T = undefined, Q = undefined> extends Described, Partial<Guarded> {
+interface Operation<T = undefined, Q = undefined> extends Described, Partial<Guarded> {
   input?: Body<T>;
   query?: Query<Q>;
   /** A body is required although no member is. */

@@ -74,7 +74,7 @@ export interface Pages {
   assets: StaticFile[];
 }
 
-export interface PageOptions {
+interface PageOptions {
   names: readonly PageName[];
   mode: Mode;
   /** The address of the service. */

@@ -12,7 +12,7 @@ import { commandLineActor } from '../command-line-actor.ts';
 import { withDatabase } from '../database.ts';
 
 /** What a command works with. */
-export interface WebhookContext {
+interface WebhookContext {
   endpoints: WebhookEndpoints;
   /** Who acts, for the audit. */
   who: Operator;

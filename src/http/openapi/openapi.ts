@@ -6,7 +6,7 @@ import { describeResponses, type OpenApiResponse, type Reference, type Shared } 
 import type { Schema } from '../../formats/shape.ts';
 import { version } from '../../version.ts';
 
-export type DescribeWebhooks = (share: Shared['schema']) => Record<string, unknown>;
+type DescribeWebhooks = (share: Shared['schema']) => Record<string, unknown>;
 
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
