@@ -17,7 +17,7 @@ import type { MessageWriter } from '../sms/message.ts';
 import type { Core } from './core.ts';
 import type { OpenGuard } from './guard.ts';
 
-export interface OpenConfirmationParts {
+interface OpenConfirmationParts {
   guard: OpenGuard;
   delivery: CodeDelivery;
   once: SendOnce;

@@ -23,7 +23,7 @@ import { StartError } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { Releasers } from './releasers.ts';
 
-export interface DatabaseServer {
+interface DatabaseServer {
   url: string;
   /** Ends the embedded server without waiting. */
   kill(): void;

@@ -7,7 +7,7 @@ import { gatewayBaseUrls, gatewayDefinitions, type GatewayName } from '../sms/ga
 import type { Inbox } from '../sms/inbox.ts';
 import { senderOf } from '../sms/senders.ts';
 
-export interface GatewayParts {
+interface GatewayParts {
   config: Config;
   inbox: Inbox;
   terminal(text: string): void;

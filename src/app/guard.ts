@@ -1,6 +1,5 @@
 /** Wires the guard: its rules, its counters, and the jobs that keep both current. */
 import type { Audit } from '../audit/audit.ts';
-import { causeOf } from '../errors.ts';
 import { createChallenges } from '../guard/challenge.ts';
 import { DecisionLog } from '../guard/decisions.ts';
 import { createSendJudge } from '../codes/send-judge.ts';
@@ -20,11 +19,13 @@ import type { Observe } from '../monitoring/observe.ts';
 import type { PhoneStore } from '../phone/phone.store.ts';
 import { createReserveSend } from '../phone/reserve-send.ts';
 import type { Core } from './core.ts';
+import { reportFailure } from './report-work.ts';
 
 export type OpenGuard = Awaited<ReturnType<typeof openGuard>>;
 
 export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, observe: Observe) {
   const { config, db, clock, jobs, releasers, siblings, traced } = core;
+  const failed = (job: string) => reportFailure(observe, job);
   const store = traced('guard', createGuardStore(db));
   const digest = createDigest(core.guardKey);
   const configured = configuredModes(config.mode === 'production', config.rules);
@@ -32,7 +33,7 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
   const live = createLiveGuard(store.readState, limits, configured, digest);
   const firedRules = createFiredRules({
     write: store.writeFiredRule,
-    onError: (error) => observe({ kind: 'job-failed', job: 'guard-events', reason: causeOf(error) }),
+    onError: failed('guard-events'),
   });
   const { writeDecisions } = traced('guard', createDecisionsStore(db));
   const decisions = new DecisionLog(writeDecisions, firedRules.writeEvent);
@@ -43,19 +44,13 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
     readWeeks: store.readWeeks,
   });
   await live.refresh();
-  const flushFailed = (error: unknown) =>
-    observe({ kind: 'job-failed', job: 'guard-decisions', reason: causeOf(error) });
-  releasers.add(() => decisions.flush().catch(flushFailed));
-  const exchangeFailed = (error: unknown) =>
-    observe({ kind: 'job-failed', job: 'guard-ranges', reason: causeOf(error) });
-  releasers.add(() => ranges.exchange(clock.now()).catch(exchangeFailed));
+  releasers.add(() => decisions.flush().catch(failed('guard-decisions')));
+  releasers.add(() => ranges.exchange(clock.now()).catch(failed('guard-ranges')));
   const giveBackUnused = async (idleMilliseconds: number) => {
     const unused = leases.takeUnused(clock.now(), idleMilliseconds);
     if (unused.length > 0) await store.giveBackBudgets(unused);
   };
-  const giveBackFailed = (error: unknown) =>
-    observe({ kind: 'job-failed', job: 'guard-budgets', reason: causeOf(error) });
-  releasers.add(() => giveBackUnused(0).catch(giveBackFailed));
+  releasers.add(() => giveBackUnused(0).catch(failed('guard-budgets')));
   siblings.onNotified('guard', () => live.refresh());
   const refreshEverywhere = async () => {
     await live.refresh();

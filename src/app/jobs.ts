@@ -1,8 +1,8 @@
 /** Runs periodic jobs: spreads them over time, reports failures, and stops them. */
-import { causeOf } from '../errors.ts';
 import type { JobLeases } from '../db/job-leases.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import { reportFailure } from './report-work.ts';
 
 export interface JobSchedule {
   /** The pause between the end of one run and the start of the next. */
@@ -72,9 +72,7 @@ export function createJobs<Name extends string>(
     },
     async stop() {
       await Promise.all([...repeated.values()].map(({ stop }) => stop()));
-      await leases.releaseAll().catch((error: unknown) => {
-        observe({ kind: 'job-failed', job: 'release-leases', reason: causeOf(error) });
-      });
+      await leases.releaseAll().catch(reportFailure(observe, 'release-leases'));
     },
   };
 }
@@ -94,7 +92,7 @@ function withLease(job: Job, leases: JobLeases, observe: Observe): Job {
   };
   /** A lease that lasts for another run needs no statement. */
   const hold = async () => leasedUntil - performance.now() > leaseMilliseconds / leaseRuns || take();
-  const failed = (error: unknown) => observe({ kind: 'job-failed', job: job.name, reason: causeOf(error) });
+  const failed = reportFailure(observe, job.name);
   return {
     ...job,
     async run() {
@@ -139,7 +137,7 @@ function repeat(job: Job, observe: Observe, tracing?: Tracing): Repetition {
       if (result === true) pauseMilliseconds = everyMilliseconds;
       if (result !== leftToOther) observe({ kind: 'job-ended', job: name });
     } catch (error) {
-      observe({ kind: 'job-failed', job: name, reason: causeOf(error) });
+      reportFailure(observe, name)(error);
     }
   };
   observe({ kind: 'job-started', job: name });

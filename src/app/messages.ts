@@ -10,7 +10,7 @@ import type { Core } from './core.ts';
 export type OpenMessages = ReturnType<typeof openMessages>;
 
 /** Counts the text of a code as delivered or failed, for the rules of the guard. */
-export type CountReceipt = Parameters<typeof createReceipts>[0]['onMoved'];
+type CountReceipt = Parameters<typeof createReceipts>[0]['onMoved'];
 
 export function openMessages(core: Core, countReceipt: CountReceipt) {
   const { db, clock, observer, jobs, releasers, traced } = core;

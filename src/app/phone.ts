@@ -20,7 +20,6 @@ import { createMessageLogStore } from '../messages/message-log.store.ts';
 import { createOverview } from '../messages/overview.ts';
 import { createPerformance } from '../messages/performance.ts';
 import { createPerformanceStore } from '../messages/performance.store.ts';
-import { causeOf } from '../errors.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createGatewayEvents } from '../events/gateway-events.ts';
 import { createChangePhone } from '../phone/change-phone.ts';
@@ -41,13 +40,13 @@ import type { Tracing } from '../tracing/tracing.ts';
 import { parsePhoneNumber } from '../values/phone-number.ts';
 import { openConfirmations } from './confirmations.ts';
 import type { Core } from './core.ts';
-import { reportWork } from './report-work.ts';
+import { reportFailure, reportWork } from './report-work.ts';
 import { createGateways } from './gateways.ts';
 import { openGuard } from './guard.ts';
 import { openMessages, type OpenMessages } from './messages.ts';
 import { openSecondRoutes } from './second-routes.ts';
 
-export interface PhoneParts {
+interface PhoneParts {
   audit: Audit;
   /** The URL at which gateways reach the service. */
   url: string;
@@ -95,7 +94,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
       if (phoneNumber) guard.ranges.noteReceipt({ channel: code.channel, ...phoneNumber }, state, at);
     } catch (error) {
       // The receipt is stored. It is only missing from the counts of the rule.
-      observer.observe({ kind: 'job-failed', job: 'receipt-counts', reason: causeOf(error) });
+      reportFailure(observer.observe, 'receipt-counts')(error);
     }
   });
   const guard = await openGuard(core, phones, audit, messages.observePhone);
@@ -287,9 +286,7 @@ function openFailover(core: Core, gateways: Gateway[], messages: OpenMessages): 
 
 function openGatewayEvents({ db, clock, observer, jobs, releasers, traced }: Core) {
   const events = createGatewayEvents({ write: traced('events', createEventLogStore(db)).writeEvent, clock });
-  const failed = (error: unknown) =>
-    observer.observe({ kind: 'job-failed', job: 'gateway-events', reason: causeOf(error) });
-  releasers.add(() => events.flush().catch(failed));
+  releasers.add(() => events.flush().catch(reportFailure(observer.observe, 'gateway-events')));
   jobs.start({ 'gateway-events': events.flush });
   return events;
 }

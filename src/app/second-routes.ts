@@ -9,7 +9,7 @@ import { gatewayChannels } from '../sms/gateways/index.ts';
 import type { Core } from './core.ts';
 import { reportWork } from './report-work.ts';
 
-export interface OpenSecondRouteParts extends Pick<SecondRouteParts, 'rebuilders' | 'spend' | 'channels'> {
+interface OpenSecondRouteParts extends Pick<SecondRouteParts, 'rebuilders' | 'spend' | 'channels'> {
   deliveryParts: Omit<DeliveryParts, 'dispatch'>;
   failover: Failover;
   order: GatewayOrder;

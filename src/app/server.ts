@@ -65,7 +65,7 @@ async function closePort(server: NetServer): Promise<void> {
   server.close();
 }
 
-export interface StopLimits {
+interface StopLimits {
   /** A connection that is not used for this long is closed. Before, only one that has got an answer. */
   idleSeconds: number;
   /** Requests that take longer than this are cut off. */

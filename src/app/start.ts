@@ -1,6 +1,8 @@
 /** The composition root: from settings to a running service. */
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createAudit } from '../audit/audit.ts';
+import { createAuditStore } from '../audit/audit.store.ts';
 import { Admission } from '../sharing/admission.ts';
 import { enterKeys, forgetKeys } from '../auth/digest-key-registry.store.ts';
 import type { KeySet } from '../auth/key-set.ts';
@@ -25,7 +27,6 @@ import { createServer } from '../http/server.ts';
 import { createObserver, type Observer } from '../monitoring/observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { version } from '../version.ts';
-import { openAudit } from './audit.ts';
 import type { Core } from './core.ts';
 import { connectDatabase, prepareServer } from './database.ts';
 import { jobTable } from './job-table.ts';
@@ -60,16 +61,23 @@ export interface AppOptions {
   slowestRead?: SlowestRead;
 }
 
-export interface App {
+/** A running service, as one process or several. */
+export interface Running {
   url: string;
   observer: Observer;
   /** The demo individual, if the sandbox has one. */
   demo: number | undefined;
-  /** Lets the readiness check fail. `stop` does this too, but not in a worker, which may be replaced. */
-  leave(): void;
   stop(): Promise<void>;
   /** Ends the service without waiting. */
   kill(): void;
+  /** Replaces the workers one after the other; absent if there are none. */
+  replaceWorkers?(): void;
+}
+
+/** A running service in this process. */
+export interface App extends Running {
+  /** Lets the readiness check fail. `stop` does this too, but not in a worker, which may be replaced. */
+  leave(): void;
 }
 
 export async function startApp(options: AppOptions): Promise<App> {
@@ -167,7 +175,7 @@ async function openDomains(core: Core, { config, fresh = false, terminal }: AppO
   const inbox = openInbox(core);
   let forgetCounters = (): Promise<void> | void => {};
   const sandbox = config.mode === 'sandbox' ? await openSandbox(core, inbox, fresh, () => forgetCounters()) : undefined;
-  const audit = openAudit(core);
+  const audit = createAudit(core.traced('audit', createAuditStore(core.db)), core.clock, core.observer.observe);
   const phone = await openPhone(core, { audit, url, inbox, terminal });
   const users = openUsers(core, audit);
   const transactions = await openTransactions(core);

@@ -4,37 +4,31 @@
  * closed, and what is in flight is finished.
  */
 
-export interface Stopping {
-  /** Whether balancers should send requests to another node. */
-  readonly isLeaving: boolean;
-  /** Whether the port is closed, or is about to be. */
-  readonly isClosing: boolean;
-  /** Aborted when the stop begins. Answers without a fixed end, such as event streams, end then. */
-  readonly signal: AbortSignal;
-  leave(): void;
-  close(): void;
-}
+export type Stopping = ReturnType<typeof createStopping>;
 
 /** A connection in use gets an answer and is then closed. That takes less than this time. */
 export const settleSeconds = 2;
 
-export function createStopping(): Stopping {
+export function createStopping() {
   const controller = new AbortController();
   let isLeaving = false;
   let isClosing = false;
   return {
-    get isLeaving() {
+    /** Whether balancers should send requests to another node. */
+    get isLeaving(): boolean {
       return isLeaving;
     },
-    get isClosing() {
+    /** Whether the port is closed, or is about to be. */
+    get isClosing(): boolean {
       return isClosing;
     },
+    /** Aborted when the stop begins. Answers without a fixed end, such as event streams, end then. */
     signal: controller.signal,
-    leave() {
+    leave(): void {
       isLeaving = true;
       controller.abort();
     },
-    close() {
+    close(): void {
       isClosing = true;
       controller.abort();
     },

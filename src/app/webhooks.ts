@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { isLoopback } from '../network/loopback.ts';
 import type { Config } from '../config/load.ts';
-import { causeOf } from '../errors.ts';
 import { createEgressPolicy } from '../egress/addresses.ts';
 import { createPoster, type Poster, type PosterOptions } from '../egress/poster.ts';
 import { createResolver } from '../egress/resolver.ts';
@@ -15,6 +14,7 @@ import { createWebhookEndpoints } from '../events/webhooks/webhook-endpoints.ts'
 import { traceHeaders } from '../tracing/propagate.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Core } from './core.ts';
+import { reportFailure } from './report-work.ts';
 
 /** How long a receiver may take to answer. */
 const answerMilliseconds = 15_000;
@@ -99,7 +99,7 @@ export function openWebhooks(core: Core, sequence: () => Promise<unknown>) {
     limits: { inFlight, perSecond: config.webhookRate },
     id: randomUUID(),
     onDue: () => jobs.wake('webhook-dispatch'),
-    onError: (error) => observer.observe({ kind: 'job-failed', job: 'webhook-lease', reason: causeOf(error) }),
+    onError: reportFailure(observer.observe, 'webhook-lease'),
   });
   releasers.add(opened.close);
   releasers.add(dispatcher.stop);

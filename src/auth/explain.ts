@@ -1,7 +1,7 @@
 /** Says why the documents of a token issuer could not be fetched, and what to do. */
 import { explainTlsFailure } from '../network/tls-failure.ts';
 
-export interface IssuerFailure {
+interface IssuerFailure {
   cause: string;
   cure: string;
 }

@@ -1,13 +1,13 @@
 /** The embedded issuer: client_credentials by RFC 6749, access tokens by RFC 9068. */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
-import { SignJWT, type JWK } from 'jose';
+import { SignJWT } from 'jose';
 import type { Clock } from '../values/clock.ts';
 import { secondsAfter } from '../values/clock.ts';
 import type { ClientSetting, Scope } from '../config/settings/tokens.ts';
 import type { SigningKey } from './keys.ts';
 import { TokenError } from './token-error.ts';
 
-export interface IssuerOptions {
+interface IssuerOptions {
   url: string;
   audience: string;
   userClaim: string;
@@ -35,14 +35,9 @@ export interface TokenResponse {
 /** The only scopes that a token bound to a user can have. */
 export const boundScopes: readonly string[] = ['phone', 'transactions:read'] satisfies Scope[];
 
-export interface Issuer {
-  url: string;
-  publicKeys: JWK[];
-  issue(request: TokenRequest): Promise<TokenResponse>;
-  mint(client: string, scopes: string[], userId?: number): Promise<TokenResponse>;
-}
+export type Issuer = ReturnType<typeof createIssuer>;
 
-export function createIssuer(options: IssuerOptions): Issuer {
+export function createIssuer(options: IssuerOptions) {
   const clients = new Map(options.clients.map((client) => [client.id, client]));
 
   async function mint(client: string, scopes: string[], userId?: number): Promise<TokenResponse> {
@@ -66,7 +61,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     url: options.url,
     publicKeys: options.keys.map(({ publicJwk }) => publicJwk),
     mint,
-    async issue({ clientId, secret, scope, userId }) {
+    async issue({ clientId, secret, scope, userId }: TokenRequest): Promise<TokenResponse> {
       const client = authenticate(clients.get(clientId), secret);
       const user = boundUser(client, userId);
       const asked = scope === undefined ? client.scopes : scope.split(' ').filter((name) => name !== '');

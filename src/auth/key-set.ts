@@ -69,7 +69,7 @@ export async function ownKeySet(keys: JWK[]): Promise<KeySet> {
   };
 }
 
-export interface RemoteKeySetOptions {
+interface RemoteKeySetOptions {
   issuer: string;
   jwksUrl: string | undefined;
   refreshSeconds: number;

@@ -9,7 +9,7 @@ export const tokenErrorCodes = [
   'temporarily_unavailable',
 ] as const;
 
-export type TokenErrorCode = (typeof tokenErrorCodes)[number];
+type TokenErrorCode = (typeof tokenErrorCodes)[number];
 
 export class TokenError extends Error {
   readonly code: TokenErrorCode;

@@ -2,11 +2,11 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import { BoundedCache } from '../sharing/bounded-cache.ts';
 import type { Clock } from '../values/clock.ts';
-import { Problem, tokenInvalid } from '../errors.ts';
+import { tokenInvalid } from '../errors.ts';
 import type { Caller } from './caller.ts';
-import type { KeySet } from './key-set.ts';
+import type { KeySet, VerifyingKey } from './key-set.ts';
 
-export interface VerifierOptions {
+interface VerifierOptions {
   /** All spellings of the issuer that tokens may have. */
   issuer: string | string[];
   audience: string;
@@ -70,11 +70,7 @@ function headerOf(token: string) {
   }
 }
 
-async function checked(
-  token: string,
-  key: Parameters<typeof jwtVerify>[1],
-  options: VerifierOptions,
-): Promise<JWTPayload> {
+async function checked(token: string, key: VerifyingKey['key'], options: VerifierOptions): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, key, {
       issuer: options.issuer,
@@ -86,7 +82,6 @@ async function checked(
     });
     return payload;
   } catch (error) {
-    if (error instanceof Problem) throw error;
     if (error instanceof errors.JWTExpired) throw tokenInvalid('the token has expired');
     if (error instanceof errors.JWTClaimValidationFailed) throw tokenInvalid(`the claim ${error.claim} does not fit`);
     throw tokenInvalid('the signature does not fit');

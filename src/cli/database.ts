@@ -7,6 +7,8 @@ import { runningEmbedded, startEmbedded } from '../db/embedded/embedded.ts';
 import { asStartError, isExplained } from '../db/explain-failure.ts';
 import { missingFrom, readSchema, refuseUnknownContracts, runMigrations } from '../db/migrations/migrate.ts';
 import { StartError } from '../errors.ts';
+import { createSandboxStore } from '../sandbox/sandbox.store.ts';
+import { ServiceClock } from '../values/clock.ts';
 
 /** Starts the embedded server while the work lasts, unless it is running or another database is configured. */
 export async function withDatabaseUrl<T>(
@@ -25,8 +27,17 @@ export async function withDatabaseUrl<T>(
   }
 }
 
-export async function withDatabase<T>(connections: number, work: (db: Database) => Promise<T>): Promise<T> {
-  return withDatabaseUrl(loadConfig(process.env), async (url, isStartedHere) => {
+/** What a command works with. */
+interface CommandContext {
+  config: Config;
+  db: Database;
+  /** The service's clock, which a sandbox may have moved. */
+  clock: ServiceClock;
+}
+
+export async function withDatabase<T>(connections: number, work: (context: CommandContext) => Promise<T>): Promise<T> {
+  const config = loadConfig(process.env);
+  return withDatabaseUrl(config, async (url, isStartedHere) => {
     try {
       if (isStartedHere) await runMigrations(url);
       await requireSchema(url);
@@ -35,7 +46,9 @@ export async function withDatabase<T>(connections: number, work: (db: Database) 
     }
     const db = await openDetected({ url, connections, statementSeconds: 0 });
     try {
-      return await work(db);
+      const clock = new ServiceClock();
+      if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
+      return await work({ config, db, clock });
     } catch (error) {
       throw isExplained(error) ? asStartError(error, url) : error;
     } finally {

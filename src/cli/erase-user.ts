@@ -1,6 +1,4 @@
 /** `ledgerline erase-user`: erases a user from the command line. */
-import { ServiceClock } from '../values/clock.ts';
-import { loadConfig } from '../config/load.ts';
 import { Problem, StartError } from '../errors.ts';
 import { createEraseUser } from '../privacy/erase-user.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
@@ -10,15 +8,9 @@ import { readNumber } from './read-number.ts';
 
 export async function eraseUser(id: string): Promise<number> {
   const userId = readNumber('The user', id);
-  const { retainErasedDays } = loadConfig(process.env);
-  await withDatabase(3, async (db) => {
+  await withDatabase(3, async ({ config, db, clock }) => {
     const store = createPrivacyStore(db);
-    const erase = createEraseUser({
-      store,
-      clock: new ServiceClock(),
-      observe: () => {},
-      retainDays: retainErasedDays,
-    });
+    const erase = createEraseUser({ store, clock, observe: () => {}, retainDays: config.retainErasedDays });
     try {
       await erase(commandLineActor(), userId);
     } catch (error) {

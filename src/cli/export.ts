@@ -4,7 +4,6 @@ import { formatRows, type ExportFormat } from '../transactions/export/export-tra
 import { serviceItself } from '../sharing/slots.ts';
 import { filterOf } from '../transactions/filter-input.ts';
 import { createTransactionsStore } from '../transactions/transactions.store.ts';
-import { ServiceClock } from '../values/clock.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
@@ -12,7 +11,7 @@ import { readNumber } from './read-number.ts';
 import { readFilterOptions, type FilterOptions } from './filter-options.ts';
 import { writeOutput } from './output.ts';
 
-export interface ExportOptions extends FilterOptions {
+interface ExportOptions extends FilterOptions {
   format: string;
   output?: string;
   /** Adds the details of each row. */
@@ -25,7 +24,7 @@ export async function exportTransactions(individual: string, options: ExportOpti
   if (options.erased) return exportErased(individual, options);
   const { individualId, ...values } = readFilterOptions(individual, options);
   const format = formatOf(options.format);
-  await withDatabase(2, async (db) => {
+  await withDatabase(2, async ({ db }) => {
     const store = createTransactionsStore(db);
     const total = await store.countAll(individualId);
     if (total === undefined) throw new StartError(`There is no individual ${individualId}.`);
@@ -41,10 +40,10 @@ export async function exportTransactions(individual: string, options: ExportOpti
 async function exportErased(individual: string, options: ExportOptions): Promise<number> {
   const userId = readNumber('The user', individual);
   const format = formatOf(options.format);
-  await withDatabase(2, async (db) => {
+  await withDatabase(2, async ({ db, clock }) => {
     const store = createPrivacyStore(db);
     if (!(await store.isErased(userId))) throw new StartError(`The user ${userId} was not erased.`);
-    await store.recordAccess(userId, 'export-erased', commandLineActor(), new ServiceClock().now());
+    await store.recordAccess(userId, 'export-erased', commandLineActor(), clock.now());
     await writeOutput(formatRows(store.readRetained(userId), format, true), options.output);
   });
   return 0;

@@ -9,9 +9,13 @@ export async function health(): Promise<number> {
   const url = `http://${name}:${port}/health/ready`;
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMilliseconds) });
-    const { status, reason } = (await response.json()) as { status?: string; reason?: string };
-    console.log(reason ? `${status}: ${reason}` : status);
-    return response.ok ? 0 : 1;
+    if (!response.ok) {
+      console.log(`${response.status}: ${response.headers.get('error-reason') ?? response.statusText}`);
+      return 1;
+    }
+    const { status } = (await response.json()) as { status?: string };
+    console.log(status);
+    return 0;
   } catch (error) {
     const { name: kind, cause } = error as Error & { cause?: { code?: string } };
     console.error(`No answer from ${url} (${cause?.code ?? kind}).`);

@@ -1,10 +1,9 @@
 /** `ledgerline import-users`: users from CSV or NDJSON with the columns id, phone, verified. */
-import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
 import { readJson } from '../formats/json-reader.ts';
 import { JsonObject, MalformedJson, type Json } from '../formats/json.ts';
 import { loneReturns, readLines } from '../formats/lines.ts';
-import { createImportUsers, readUser } from '../users/import-users.ts';
+import { readUser } from '../users/import-users.ts';
 import { createUsersStore } from '../users/users.store.ts';
 import type { ImportedUser, ImportUserResult } from '../users/user.ts';
 import { withDatabase } from './database.ts';
@@ -30,11 +29,14 @@ export async function importUsers(file: string, options: { report?: string }): P
     report.add({ line, result: 'refused', errors: { [field]: [why] } });
   }
 
-  await withDatabase(2, async (db) => {
-    const importBatch = createImportUsers(createUsersStore(db), new ServiceClock());
+  await withDatabase(2, async ({ db, clock }) => {
+    const store = createUsersStore(db);
     let batch: { line: number; user: ImportedUser }[] = [];
     const flush = async () => {
-      const results = await importBatch(batch.map(({ user }) => user));
+      const results = await store.importUsers(
+        batch.map(({ user }) => user),
+        clock.now(),
+      );
       results.forEach(({ user, phoneProblem }, index) => {
         const { line } = batch[index]!;
         if (user === 'erased') return refuse(line, 'Id', 'The user was erased, and the id is not given out again.');

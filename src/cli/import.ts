@@ -3,7 +3,6 @@
  * already is a duplicate. So an import that was killed is run again from the start, and the result is the same.
  */
 import { setFlagsFromString } from 'node:v8';
-import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
 import { UnusableFile } from '../transactions/import/unusable-file.ts';
 import { ingest, type Totals } from '../transactions/record/ingest.ts';
@@ -15,7 +14,7 @@ import { openInput } from './input.ts';
 import { count } from './progress.ts';
 import { openReport } from './report.ts';
 
-export interface ImportOptions extends FormatOptions {
+interface ImportOptions extends FormatOptions {
   dryRun?: boolean;
   report?: string;
 }
@@ -29,9 +28,8 @@ export async function importTransactions(file: string, options: ImportOptions): 
   const read = readerOf(file, options);
   const { chunks, progress } = await openInput(file);
   const report = await openReport(options.report, file);
-  const totals = await withDatabase(4 * lanes, async (db) => {
+  const totals = await withDatabase(4 * lanes, async ({ db, clock }) => {
     const store = createRecordStore(db);
-    const clock = new ServiceClock();
     const recordOf = (areLikelyNew: boolean) => {
       if (options.dryRun) return store.tryBatch;
       return areLikelyNew ? store.recordNewBatch : store.recordBatch;

@@ -6,7 +6,7 @@ import { StartError } from '../errors.ts';
 import { createGunzip } from 'node:zlib';
 import { Progress } from './progress.ts';
 
-export interface Input {
+interface Input {
   chunks: AsyncIterable<Buffer>;
   progress: Progress;
 }

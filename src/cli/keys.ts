@@ -6,7 +6,7 @@ import { StartError } from '../errors.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-export async function keys({ client = 'backend' }: { client?: string }): Promise<number> {
+export async function keys({ client }: { client: string }): Promise<number> {
   // The start would refuse the client.
   if (!isClientId(client) || client === 'sandbox') {
     throw new StartError('--client must be 1 to 100 printable ASCII characters without spaces, and not sandbox.');

@@ -12,7 +12,7 @@ import { lockEffects } from '../db/migrations/table-locks.ts';
 import { withDatabaseUrl } from './database.ts';
 import { count } from './progress.ts';
 
-export interface MigrateFlags {
+interface MigrateFlags {
   plan?: boolean;
   contract?: boolean;
 }

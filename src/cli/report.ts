@@ -44,7 +44,7 @@ async function isSameFile(report: string, input: string): Promise<boolean> {
   return written !== undefined && written.isFile() && written.dev === read.dev && written.ino === read.ino;
 }
 
-export class Report {
+class Report {
   readonly #file: ReportFile | undefined;
   readonly #lines: string[] = [];
   #count = 0;

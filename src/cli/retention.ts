@@ -1,21 +1,19 @@
 /** `ledgerline retention`: deletes expired data now, or shows what would be deleted. */
-import { ServiceClock } from '../values/clock.ts';
-import { loadConfig } from '../config/load.ts';
 import { createRetention, retentionKinds } from '../privacy/retention.ts';
 import { createRetentionStore } from '../privacy/retention.store.ts';
 import { commandLineActor } from './command-line-actor.ts';
 import { withDatabase } from './database.ts';
 import { table } from './table.ts';
 
-export interface RetentionOptions {
+interface RetentionOptions {
   dryRun?: boolean;
   json?: boolean;
 }
 
 export async function retention({ dryRun = false, json = false }: RetentionOptions): Promise<number> {
-  const kinds = retentionKinds(loadConfig(process.env).retentionDays);
-  const expired = await withDatabase(3, (db) => {
-    const { find, runFor } = createRetention({ store: createRetentionStore(db), clock: new ServiceClock(), kinds });
+  const expired = await withDatabase(3, ({ config, db, clock }) => {
+    const kinds = retentionKinds(config.retentionDays);
+    const { find, runFor } = createRetention({ store: createRetentionStore(db), clock, kinds });
     return dryRun ? find() : runFor(commandLineActor());
   });
   if (json) console.log(JSON.stringify({ isDryRun: dryRun, expired }));

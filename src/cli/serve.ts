@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { openWorkerEnd } from '../app/processes/worker.ts';
 import { startNode } from '../app/processes/node.ts';
-import type { App, AppOptions } from '../app/start.ts';
+import type { App, AppOptions, Running } from '../app/start.ts';
 import { loadConfig, type Config } from '../config/load.ts';
 import type { Observer } from '../monitoring/observe.ts';
 import { banner } from './banner.ts';
@@ -58,17 +58,6 @@ const replacementMilliseconds = 30_000;
 /** A primary with workers does not need what serves requests. */
 async function startApp(options: AppOptions): Promise<App> {
   return (await import('../app/start.ts')).startApp(options);
-}
-
-/** A running service, as one process or several. */
-export interface Running {
-  url: string;
-  demo: number | undefined;
-  observer: Observer;
-  stop(): Promise<void>;
-  kill(): void;
-  /** Replaces the workers one after the other; absent if there are none. */
-  replaceWorkers?(): void;
 }
 
 async function serveAsNode(config: Config, fresh: boolean, output: LogOutput): Promise<number> {

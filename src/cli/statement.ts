@@ -1,7 +1,5 @@
 /** `ledgerline statement`: the statement that `POST /app/statement` makes. */
 import { randomBytes } from 'node:crypto';
-import { ServiceClock } from '../values/clock.ts';
-import { loadConfig } from '../config/load.ts';
 import { deriveKeys } from '../crypto/digest-keys.ts';
 import { StartError } from '../errors.ts';
 import { serviceItself } from '../sharing/slots.ts';
@@ -17,7 +15,7 @@ import { withDatabase } from './database.ts';
 import { readFilterOptions, type FilterOptions } from './filter-options.ts';
 import { writeOutput } from './output.ts';
 
-export interface StatementOptions extends FilterOptions {
+interface StatementOptions extends FilterOptions {
   output?: string;
   timeZone: string;
   locale: string;
@@ -27,11 +25,10 @@ export async function statement(individual: string, options: StatementOptions): 
   const timeZone = parseTimeZone(options.timeZone) ?? fail(`There is no time zone ${options.timeZone}.`);
   const locale = parseLocale(options.locale) ?? fail(`${options.locale} is not a language tag such as en or de-AT.`);
   const { individualId, ...values } = readFilterOptions(individual, withDaysOf(timeZone, options));
-  await withDatabase(2, async (db) => {
-    const config = loadConfig(process.env);
+  await withDatabase(2, async ({ config, db, clock }) => {
     const makeStatement = createMakeStatement({
       store: createTransactionsStore(db),
-      clock: new ServiceClock(),
+      clock,
       // Nobody sees the token of a statement that is a file.
       pageTokens: createPageTokens(deriveKeys([randomBytes(32)], 'page tokens')),
       extraFont: config.statementFont,

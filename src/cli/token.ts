@@ -6,7 +6,7 @@ import { loadConfig } from '../config/load.ts';
 import { scopes } from '../config/settings/tokens.ts';
 import { StartError } from '../errors.ts';
 import { readNumber } from './read-number.ts';
-import { readIssuer } from './remembered-issuer.ts';
+import { findIssuer } from './remembered-issuer.ts';
 
 export async function token({ scope, user }: { scope?: string; user?: string }): Promise<number> {
   const config = loadConfig(process.env);
@@ -16,7 +16,7 @@ export async function token({ scope, user }: { scope?: string; user?: string }):
   if (config.mode === 'production' && !config.signingKey) {
     throw new StartError('Set LEDGERLINE_SIGNING_KEY and PUBLIC_URL to those of the service.');
   }
-  const url = config.publicUrl ?? (await readIssuer(config.dataDir));
+  const url = await findIssuer(config);
   if (!url) throw new StartError('Start the service once, or set PUBLIC_URL: tokens carry its address.');
   const userId = user === undefined ? undefined : readNumber('--user', user);
   const asked = readScopes(scope, userId !== undefined);

@@ -1,5 +1,4 @@
 /** `ledgerline trace-user`: prints a user's verifications step by step, for support. */
-import { ServiceClock } from '../values/clock.ts';
 import { StartError } from '../errors.ts';
 import { printable } from '../formats/printable.ts';
 import { createTrailStore } from '../messages/trail.store.ts';
@@ -32,7 +31,7 @@ const limit = 1000;
 
 export async function traceUser(id: string, { json }: { json?: boolean }): Promise<number> {
   const userId = readNumber('The user', id);
-  const trail = await withDatabase(3, (db) => createTrailStore(db).readTrail(userId, new ServiceClock().now(), limit));
+  const trail = await withDatabase(3, ({ db, clock }) => createTrailStore(db).readTrail(userId, clock.now(), limit));
   if (trail === undefined) throw new StartError(`There is no user ${userId}.`);
   console.log(json ? trail : describe(JSON.parse(trail) as Trail));
   return 0;

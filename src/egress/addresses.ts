@@ -3,6 +3,7 @@
  * addresses are forbidden, unless a setting names them (IANA special-purpose address registries, RFC 6890).
  */
 import { BlockList, isIP } from 'node:net';
+import { addNetwork, isIn } from '../values/network.ts';
 
 const special = new BlockList();
 const specialNetworks = [
@@ -33,16 +34,6 @@ for (const network of [
   'fe80::/10',
 ]) {
   addNetwork(onlyByNetwork, network);
-}
-
-function addNetwork(list: BlockList, network: string): void {
-  const [address, bits] = network.split('/');
-  const kind = isIP(address!) === 6 ? 'ipv6' : 'ipv4';
-  list.addSubnet(address!, Number(bits ?? (kind === 'ipv6' ? 128 : 32)), kind);
-}
-
-function isIn(list: BlockList, address: string): boolean {
-  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 export interface EgressRules {

@@ -12,7 +12,8 @@ export interface Kind<T> {
 export interface Setting<T> {
   env: string;
   kind: Kind<T>;
-  default: T | undefined | ((mode: Mode) => T | undefined);
+  /** Undefined if it is left out. */
+  default?: T | ((mode: Mode) => T);
   /** What the reference says about a computed default. */
   defaultText?: string;
   secret?: boolean;
@@ -63,6 +64,18 @@ export const list: Kind<string[]> = {
       .map((item) => item.trim())
       .filter((item) => item !== ''),
 };
+
+/** Some of these names. `what` says in the error what they are. */
+export function listOf<const T extends string>(what: string, names: readonly T[]): Kind<T[]> {
+  const all = names.join(', ');
+  return {
+    form: `list of ${all}`,
+    parse: (value) =>
+      list
+        .parse(value)
+        .map((name) => names.find((known) => known === name) ?? fail(`has the ${what} "${name}"; there are ${all}`)),
+  };
+}
 
 function isDecodable(text: string): boolean {
   try {
@@ -159,6 +172,8 @@ export const word: Kind<string> = {
   parse: (value) => (/^[\x21-\x7e]+$/.test(value) ? value : fail('must not contain spaces')),
 };
 
+export function setting<T>(definition: Setting<T> & { default: unknown }): Setting<T>;
+export function setting<T>(definition: Setting<T>): Setting<T | undefined>;
 export function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
@@ -169,8 +184,11 @@ export type RequiredSetting<T> = Setting<T | undefined> & { requiredBy: string }
 export function requiredSetting<T>(
   definition: Omit<Setting<T>, 'default'> & { requiredBy: string },
 ): RequiredSetting<T> {
-  return { ...definition, default: undefined };
+  return definition;
 }
+
+/** From a union of types to one type that has the members of all. */
+export type Merged<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
 
 export type SettingValue<S> = S extends Setting<infer T> ? T : never;
 

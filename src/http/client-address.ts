@@ -1,6 +1,7 @@
 /** The address of the caller: of the socket, or the one that a trusted proxy gives in X-Forwarded-For. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { addNetwork, isIn } from '../values/network.ts';
 
 export interface ClientAddress {
   text: string;
@@ -39,15 +40,10 @@ export function createProxyCheck(trusted: TrustedProxies): (address: string) => 
   // If only their number is known, whoever connects is the last of them.
   if (typeof trusted === 'number') return () => trusted > 0;
   const proxies = new BlockList();
-  for (const name of trusted) {
-    const [address = '', bits] = name.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) proxies.addAddress(address, family);
-    else proxies.addSubnet(address, Number(bits), family);
-  }
+  for (const network of trusted) addNetwork(proxies, network);
   return (address) => {
     const plain = plainAddress(address);
-    return plain !== undefined && proxies.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+    return plain !== undefined && isIn(proxies, plain);
   };
 }
 

@@ -1,7 +1,7 @@
 /** Cross-origin resource sharing, for pages of the configured origins only. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type Cors = (method: string, headers: IncomingHttpHeaders) => Record<string, string>;
+type Cors = (method: string, headers: IncomingHttpHeaders) => Record<string, string>;
 
 /** Response headers that a page may read. */
 const exposed =

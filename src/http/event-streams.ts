@@ -8,14 +8,14 @@ import { eventStreamType, streamComment, writeStreamMessage, writeStreamRetry } 
 import type { StreamMessage } from '../formats/event-stream.ts';
 import type { Reply } from './operation.ts';
 
-export interface EventStream {
+interface EventStream {
   send(message: StreamMessage): void;
   end(): void;
   /** The answer, after its source has started. The source is stopped when the stream has ended, for any reason. */
   replyAfter(source: Promise<() => void>): Promise<Reply>;
 }
 
-export interface EventStreamsOptions {
+interface EventStreamsOptions {
   clock: Clock;
   /** Aborted when the service begins to stop: readers then connect to another process. */
   stopping: AbortSignal;

@@ -6,7 +6,7 @@ import { problemReply } from './problem.ts';
 import type { Refusal, RequestRecord } from './request-record.ts';
 import { tokenErrorReply, tokenProblemReply } from './token-error-reply.ts';
 
-export interface FailureOptions {
+interface FailureOptions {
   /** The entry of the catalogue for an error of the database; undefined if it is a defect. */
   translate(error: unknown): Problem | undefined;
   observeDefect(error: unknown, traceId: string): void;
@@ -20,7 +20,8 @@ export function createFailureReply({ translate, observeDefect }: FailureOptions)
       return tokenErrorReply(error);
     }
     // This answer is not read by anybody: the connection is closed.
-    const problem = error instanceof CallerGone ? malformedRequest() : asProblem(error);
+    const known = error instanceof CallerGone ? malformedRequest() : error;
+    const problem = known instanceof Problem ? known : translate(known);
     if (!problem) {
       observeDefect(error, traceId);
       return problemReply(internalError().details, traceId);
@@ -30,10 +31,6 @@ export function createFailureReply({ translate, observeDefect }: FailureOptions)
     const isOauthError = oauthErrors && problem.details.status < 500;
     return isOauthError ? tokenProblemReply(problem) : problemReply(problem.details, traceId);
   };
-
-  function asProblem(error: unknown): Problem | undefined {
-    return error instanceof Problem ? error : translate(error);
-  }
 }
 
 /** For the log: an operator must be able to distinguish an expired token from one for another audience. */

@@ -14,7 +14,7 @@ import {
 } from '../errors.ts';
 import type { ArrivingBodies } from './connections/arriving-bodies.ts';
 import { BodyChunks } from './body/body-chunks.ts';
-import type { AnyOperation } from './operation.ts';
+import { needsBody, type AnyOperation } from './operation.ts';
 import { JsonObject, type Json } from '../formats/json.ts';
 import { largestInOneGo } from '../formats/large-json.ts';
 import { isJson, mediaTypeOf, parseBody, parseLargeBody } from './body/parse-body.ts';
@@ -115,14 +115,15 @@ const noMembers = JsonObject.of({});
 
 /** Operations without input refuse a malformed body too. A large body is read in steps, and so asynchronously. */
 export function readInput(
-  { input, inputRequired }: AnyOperation,
+  operation: AnyOperation,
   sent: BodyChunks | undefined,
   contentType: string | undefined,
 ): unknown {
+  const { input } = operation;
   function read(json: Json | undefined): unknown {
     if (!input) return undefined;
     if (json !== undefined && json !== null) return input.read(json);
-    if (inputRequired) throw bodyMissing();
+    if (needsBody(operation)) throw bodyMissing();
     return input.read(noMembers);
   }
   if (sent && sent.length > largestInOneGo) {

@@ -89,11 +89,11 @@ interface Guarded {
   scopes: readonly Scope[];
 }
 
-export interface Operation<T = undefined, Q = undefined> extends Described, Partial<Guarded> {
+interface Operation<T = undefined, Q = undefined> extends Described, Partial<Guarded> {
   input?: Body<T>;
   query?: Query<Q>;
-  /** Whether a member is required, and therefore a body. */
-  inputRequired?: boolean;
+  /** A body is required although no member is. */
+  inputRequired?: true;
   largestBody?: number;
   /** Whether it answers even if the service has no room for other requests. */
   isVital?: boolean;
@@ -117,7 +117,7 @@ export interface Operation<T = undefined, Q = undefined> extends Described, Part
   findRefusal?(owner: Owner): Problem | undefined;
   /** Throws if a header that belongs to the input is invalid. */
   checkHeaders?(headers: IncomingHttpHeaders): void;
-  /** The user that the input names, for tokens that are bound to one user. */
+  /** The user that the input names, for tokens that are bound to one user. Without it, the user whose id is in the path. */
   namesUser?(context: Context<T, Q>): number | undefined;
   handle(context: Context<T, Q>): Promise<Reply> | Reply;
 }
@@ -127,6 +127,11 @@ export type AnyOperation = Operation<any, any>;
 
 export function operation<T = undefined, Q = undefined>(definition: Operation<T, Q>): Operation<T, Q> {
   return definition;
+}
+
+/** Whether there must be a body. */
+export function needsBody({ input, inputRequired }: AnyOperation): boolean {
+  return inputRequired ?? input?.schema.required !== undefined;
 }
 
 export const jsonType = 'application/json; charset=utf-8';

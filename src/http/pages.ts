@@ -74,7 +74,7 @@ export interface Pages {
   assets: StaticFile[];
 }
 
-export interface PageOptions {
+interface PageOptions {
   names: readonly PageName[];
   mode: Mode;
   /** The address of the service. */
@@ -122,7 +122,17 @@ async function readDocs(mode: Mode, url: string): Promise<StaticFile[]> {
 /** A file that is made when it is first requested: reading it would delay the start. */
 function whenAsked(address: string, make: () => Promise<StaticFile>): StaticFile {
   let file: Promise<StaticFile> | undefined;
-  return { path: address, reply: async (request) => (await (file ??= make())).reply(request) };
+  return {
+    path: address,
+    async reply(request) {
+      file ??= make().catch((error: unknown) => {
+        // The next request tries again.
+        file = undefined;
+        throw error;
+      });
+      return (await file).reply(request);
+    },
+  };
 }
 
 /** The files that the pages load, directly or through other files. Files of pages that are not served are left out. */

@@ -203,7 +203,12 @@ function checkUser(operation: AnyOperation, context: Context<unknown, unknown>):
   const userId = context.caller?.userId;
   if (userId === undefined) return;
   if (operation.serviceTokensOnly) throw notForUsers();
-  const named = operation.namesUser?.(context);
+  const named = operation.namesUser ? operation.namesUser(context) : userInPath(operation, context);
   if (named === undefined && concernsEverybody(operation)) throw notForUsers();
   if (named !== undefined && named !== userId) throw notTheirs();
+}
+
+/** Of an operation that does not say which user it is about. */
+function userInPath({ path, unknownId }: AnyOperation, { id }: Context<unknown, unknown>): number | undefined {
+  return path.includes('{id}') && unknownId === undefined ? id : undefined;
 }

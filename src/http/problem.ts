@@ -41,6 +41,8 @@ export function problemBody(details: ProblemDetails, traceId: string): string {
 }
 
 /** A 401 (RFC 6750) and a 500 have an empty body. */
+export const hasErrorBody = (status: number): boolean => status !== 401 && status !== 500;
+
 export function problemReply(details: ProblemDetails, traceId: string): Reply {
   const { reason, status, retryAfterSeconds } = details;
   const headers = {
@@ -48,6 +50,6 @@ export function problemReply(details: ProblemDetails, traceId: string): Reply {
     ...details.headers,
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
   };
-  if (status === 401 || status === 500) return { status, headers };
+  if (!hasErrorBody(status)) return { status, headers };
   return { status, headers, body: problemBody(details, traceId), contentType: problemType };
 }

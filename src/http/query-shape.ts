@@ -3,7 +3,7 @@ import { invalidFields, type FieldErrors } from '../errors.ts';
 import { JsonObject, type Json } from '../formats/json.ts';
 import { memberReader, WrongType, type Members, type Schema, type ValuesOf } from '../formats/shape.ts';
 
-export interface QueryParameter {
+interface QueryParameter {
   name: string;
   required: boolean;
   description: string;

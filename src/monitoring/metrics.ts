@@ -4,7 +4,7 @@
  */
 
 /** How the values of the processes of a node become one. */
-export type Combination = 'sum' | 'min' | 'max';
+type Combination = 'sum' | 'min' | 'max';
 
 /** Labels that Prometheus adds to every series. Ours would be renamed to `exported_job`. */
 type ReservedLabel = 'job' | 'instance';

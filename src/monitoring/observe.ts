@@ -126,13 +126,13 @@ export interface Observer {
 }
 
 /** The use of everything that callers share. */
-export interface ServiceUse {
+interface ServiceUse {
   activeRequests: number;
   /** By pool. */
   databaseWork: Readonly<Record<string, { running: number; waiting: number }>>;
 }
 
-export interface ObserverOptions {
+interface ObserverOptions {
   level: string;
   format: 'json' | 'text';
   write(line: string): void;

@@ -6,7 +6,7 @@ type NamesOfType<T extends MetricDefinition['type']> = {
   [K in MetricName]: (typeof metrics)[K]['type'] extends T ? K : never;
 }[MetricName];
 
-export interface MetricSet {
+interface MetricSet {
   counter(name: NamesOfType<'counter'>): Counter;
   gauge(name: NamesOfType<'gauge'>): Gauge;
   histogram(name: NamesOfType<'histogram'>): Histogram;

@@ -2,7 +2,7 @@
 import { sandboxClosed } from '../errors.ts';
 import { isLoopback } from '../network/loopback.ts';
 
-export interface LocalCallerOptions {
+interface LocalCallerOptions {
   /** Host names, in addition to loopback, under which the sandbox may be called. */
   hosts: string[];
   /** Origins whose pages may call the API. */
@@ -10,7 +10,7 @@ export interface LocalCallerOptions {
 }
 
 /** The headers of a request. For other headers only their presence is checked. */
-export interface CallHeaders {
+interface CallHeaders {
   host?: string | undefined;
   origin?: string | undefined;
   'sec-fetch-site'?: string | string[] | undefined;

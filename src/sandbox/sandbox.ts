@@ -4,12 +4,12 @@ import { createLatestRead } from '../sharing/latest-read.ts';
 import type { Inbox } from '../sms/inbox.ts';
 import type { SandboxStore } from './sandbox.store.ts';
 
-export interface ClockReading {
+interface ClockReading {
   now: Date;
   aheadSeconds: number;
 }
 
-export interface SandboxParts {
+interface SandboxParts {
   store: SandboxStore;
   clock: ServiceClock;
   inbox: Inbox;

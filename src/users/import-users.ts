@@ -1,13 +1,11 @@
-/** Imports users of another system, with the phone numbers they verified there. */
-import type { Clock } from '../values/clock.ts';
+/** Reads users of another system, with the phone numbers they verified there. */
 import type { FieldErrors } from '../errors.ts';
 import { JsonObject, JsonNumber, type Json } from '../formats/json.ts';
 import { int32, memberReader, optional, required, filterText, WrongType } from '../formats/shape.ts';
 import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
-import type { UsersStore } from './users.store.ts';
-import type { ImportedUser, ImportUserResult } from './user.ts';
+import type { ImportedUser } from './user.ts';
 
-export type UserReading = { user: ImportedUser } | { errors: FieldErrors };
+type UserReading = { user: ImportedUser } | { errors: FieldErrors };
 
 const truths: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false };
 
@@ -53,9 +51,4 @@ function asTexts(json: JsonObject): JsonObject {
   const text = (value: Json) =>
     typeof value === 'boolean' ? String(value) : value instanceof JsonNumber ? value.text : value;
   return new JsonObject(json.names, json.values.map(text));
-}
-
-/** Returns the results in the order of the users. An existing user gets the phone if there is none yet. */
-export function createImportUsers(store: UsersStore, clock: Clock) {
-  return (users: readonly ImportedUser[]): Promise<ImportUserResult[]> => store.importUsers(users, clock.now());
 }

@@ -36,7 +36,7 @@ export interface PhonesOfUser extends PhoneUse {
 }
 
 /** How fresh a link is; both null without one. */
-export interface PhoneUse {
+interface PhoneUse {
   verifiedAt: string | null;
   /** When a code last proved that the user has the phone. */
   lastUsedAt: string | null;

@@ -21,7 +21,7 @@ import {
 
 export type UsersStore = ReturnType<typeof createUsersStore>;
 
-export interface UsersStoreOptions {
+interface UsersStoreOptions {
   /** False for demo data, which has no events. */
   writesEvents?: boolean;
 }
@@ -59,8 +59,8 @@ async function importIds(
 export function createUsersStore(db: Database, { writesEvents = true }: UsersStoreOptions = {}) {
   return {
     /** The id of the new user; undefined if it was taken. */
-    async insertUser({ id, merchantId, email, additionalData }: NewUser, now: Date): Promise<number | undefined> {
-      const user = { id, merchantId, email, additionalData };
+    async insertUser(user: NewUser, now: Date): Promise<number | undefined> {
+      const { id, merchantId, email, additionalData } = user;
       if (db.isDistributed) return insertDistributedUser(db, user, now, writesEvents);
       return db.transaction(async (sql) => {
         const [row] = await sql`
@@ -94,7 +94,10 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
         order by u.id limit 1`;
     },
 
-    /** Imports one batch in one transaction. A verification of the same number waits for it, or it waits for the verification. */
+    /**
+     * Imports one batch in one transaction, and returns the results in the order of the users. An existing user gets the
+     * phone if there is none yet. A verification of the same number waits for it, or it waits for the verification.
+     */
     async importUsers(users: readonly ImportedUser[], now: Date): Promise<ImportUserResult[]> {
       const ids = [...new Set(users.map(({ id }) => id))].sort((a, b) => a - b);
       return db.transaction(async (sql) => {

@@ -1,7 +1,8 @@
 /** Set-ups that are broken: one clear line from `ledgerline doctor`, and a process that says the same when started. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -249,6 +250,22 @@ it('ledgerline health tells whether the service on this machine is ready', async
   });
 });
 
+it('ledgerline health says why the service is not ready, and what else answered', async () => {
+  const answers = [
+    { status: 503, headers: { 'error-reason': 'database-unavailable' }, body: '{"status":503}' },
+    { status: 502, headers: {}, body: '<h1>Bad Gateway</h1>' },
+  ];
+  const server = createPlainServer((_request, response) => {
+    const { status, headers, body } = answers.shift()!;
+    response.writeHead(status, headers).end(body);
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const settings = { PORT: String((server.address() as AddressInfo).port) };
+  expect(await runHere(['health'], settings)).toMatchObject({ code: 1, stdout: '503: database-unavailable\n' });
+  expect(await runHere(['health'], settings)).toMatchObject({ code: 1, stdout: '502: Bad Gateway\n' });
+});
+
 it('production needs DATABASE_URL, for the service and for every command that uses a database', async () => {
   const dataDir = await dataFolder();
   const settings = { MODE: 'production', DATA_DIR: dataDir };
@@ -276,4 +293,17 @@ it('reads a token from a file, and takes none on the command line, where every u
   const { findings } = JSON.parse(stdout) as Diagnosis;
   expect([code, findings.find(({ check }) => check === 'Token')]).toMatchObject([1, { level: 'problem' }]);
   expect((await runHere(['doctor', '--token', 'a.b.c'], settings)).stderr).toContain('unknown option');
+});
+
+it('accepts a token of the sandbox on this machine, whose address is not a setting', async () => {
+  const database = await databaseForTest();
+  const folder = await dataFolder();
+  const settings = { DATABASE_URL: database.url, DATA_DIR: folder };
+  await mkdir(path.join(folder, 'keys'), { recursive: true });
+  await writeFile(path.join(folder, 'keys', 'issuer'), 'http://127.0.0.1:8080');
+  const file = path.join(folder, 'token.txt');
+  await writeFile(file, (await runHere(['token'], settings)).stdout);
+  const { stdout } = await runHere(['doctor', '--json', '--token-file', file], settings);
+  const { findings } = JSON.parse(stdout) as Diagnosis;
+  expect(findings.find(({ check }) => check === 'Token')).toMatchObject({ level: 'ok' });
 });

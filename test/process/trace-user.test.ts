@@ -3,6 +3,7 @@ import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { runHere } from '../harness/command.ts';
 import { sendTwilioReceipt, twoGatewaySettings, vonageAccepts } from '../harness/servers/twilio.ts';
 import { newPhone, serviceForTest, startService, wrongCode } from '../harness/service.ts';
+import { until } from '../harness/until.ts';
 
 it('trace-user tells what became of a user’s codes, with the number masked', async () => {
   const service = await startService();
@@ -44,6 +45,17 @@ it('trace-user tells what became of a user’s codes, with the number masked', a
   expect((await runHere(['trace-user', String(fresh)], settings)).stdout).toBe(
     'Nothing has been recorded of this user.\n',
   );
+});
+
+it('trace-user goes by the clock of a sandbox that was moved', async () => {
+  const service = await serviceForTest();
+  const id = await service.createUser();
+  await service.sendCode(id, newPhone());
+  await service.advance(601);
+  await until(async () => {
+    const { stdout } = await runHere(['trace-user', String(id)], { DATABASE_URL: service.databaseUrl });
+    return stdout.includes('code 1 expired');
+  });
 });
 
 it('trace-user and the message log tell a text that no gateway could take from one whose destination was refused', async () => {

@@ -1,13 +1,13 @@
 /** Questions and answers over the channel between the primary and a worker. */
 import { inBackground, type ReportError } from '../../monitoring/background.ts';
 
-export interface ChannelQuestion {
+interface ChannelQuestion {
   id: number;
   ask: string;
   body: unknown;
 }
 
-export interface ChannelReply {
+interface ChannelReply {
   id: number;
   reply: unknown;
 }

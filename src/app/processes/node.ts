@@ -5,26 +5,18 @@ import { inBackground } from '../../monitoring/background.ts';
 import { checkMode } from '../../config/check.ts';
 import { findRisks } from '../../config/risks.ts';
 import { freePort } from '../../network/free-port.ts';
-import { createObserver, type Observer } from '../../monitoring/observe.ts';
+import { createObserver } from '../../monitoring/observe.ts';
 import { prepareServer } from '../database.ts';
 import { releaseOnFailure, type Releasers } from '../releasers.ts';
 import { checkPort, serveMetrics } from '../server.ts';
-import type { AppOptions } from '../start.ts';
+import type { AppOptions, Running } from '../start.ts';
 import { Primary } from './primary.ts';
 import { SharedPort } from './shared-port.ts';
-
-export interface RunningNode {
-  url: string;
-  demo: number | undefined;
-  observer: Observer;
-  stop(): Promise<void>;
-  kill(): void;
-}
 
 /** Added to the time that a worker needs to stop by its own settings. */
 const graceSeconds = 10;
 
-export async function startNode(options: AppOptions): Promise<RunningNode> {
+export async function startNode(options: AppOptions): Promise<Running> {
   checkMode(options.config);
   return releaseOnFailure((releasers) => start(options, releasers));
 }

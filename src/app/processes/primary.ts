@@ -12,8 +12,9 @@ import { openChannel, type Channel } from './channel.ts';
 import { MetricsBook } from './metrics.ts';
 import type { SharedPort } from './shared-port.ts';
 import type { Topic } from './siblings.ts';
+import type { Running } from '../start.ts';
 
-export interface PrimaryOptions {
+interface PrimaryOptions {
   count: number;
   /** Environment variables of the workers, in addition to those of the primary. */
   environment: Record<string, string>;
@@ -25,10 +26,7 @@ export interface PrimaryOptions {
   stopSeconds: number;
 }
 
-export interface Started {
-  url: string;
-  demo: number | undefined;
-}
+type Started = Pick<Running, 'url' | 'demo'>;
 
 interface Member {
   worker: Worker;

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { openPort, type OpenPort } from '../server.ts';
 
 /** Comes with a connection, and once more after it. */
-export interface PassedMessage {
+interface PassedMessage {
   passed: number;
 }
 

@@ -10,7 +10,7 @@ import type { Siblings, Topic } from './siblings.ts';
 /** To collect the figures takes some milliseconds. */
 const metricsMilliseconds = 15_000;
 
-export interface WorkerEnd {
+interface WorkerEnd {
   siblings: Siblings;
   /** Tells the primary that this worker is ready, and from then on handles its requests. */
   report(app: App): void;

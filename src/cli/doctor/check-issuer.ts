@@ -7,6 +7,7 @@ import { readSigningKeys } from '../../auth/keys.ts';
 import { ServiceClock } from '../../values/clock.ts';
 import { ConfigError, type Config } from '../../config/load.ts';
 import { openInput } from '../input.ts';
+import { findIssuer } from '../remembered-issuer.ts';
 import { okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkIssuer(config: Config, { tokenFile }: { tokenFile?: string }): Promise<Finding[]> {
@@ -43,7 +44,8 @@ async function checkSigningKey({ signingKey }: Config): Promise<Finding[]> {
 
 async function checkToken(config: Config, token: string): Promise<Finding> {
   const unread: string[] = [];
-  const { verifier } = await createTokens(config, config.publicUrl ?? '', new ServiceClock(), {
+  const url = (await findIssuer(config)) ?? '';
+  const { verifier } = await createTokens(config, url, new ServiceClock(), {
     observe: (observation) => observation.kind === 'keys-unread' && unread.push(observation.reason),
   });
   try {

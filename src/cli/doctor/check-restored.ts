@@ -19,7 +19,9 @@ const sampleSize = 200;
 
 export interface RestoredOptions {
   restored?: boolean;
+  /** The last user id that was given out before the loss. */
   idsAfter?: string;
+  /** A file of ids that were erased after the backup was taken. */
   erased?: string;
 }
 

@@ -8,18 +8,13 @@ import { checkEmbedded } from './check-embedded.ts';
 import { checkGateways } from './check-gateways.ts';
 import { checkIssuer } from './check-issuer.ts';
 import { checkDisk, checkNode } from './check-machine.ts';
-import { checkRestored } from './check-restored.ts';
+import { checkRestored, type RestoredOptions } from './check-restored.ts';
 import { describeFinding, okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
-export interface DoctorOptions {
+interface DoctorOptions extends RestoredOptions {
   json?: boolean;
   /** A file with a token to verify as the service would. On a command line every user of the machine could read it. */
   tokenFile?: string;
-  restored?: boolean;
-  /** The last user id that was given out before the loss. */
-  idsAfter?: string;
-  /** A file of ids that were erased after the backup was taken. */
-  erased?: string;
 }
 
 /** The checks, in order. Each needs valid settings; a failed check does not stop the others. */

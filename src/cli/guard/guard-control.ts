@@ -4,23 +4,16 @@ import { createAuditStore } from '../../audit/audit.store.ts';
 import { enterKeys } from '../../auth/digest-key-registry.store.ts';
 import { planKeys } from '../../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../../auth/keys.ts';
-import { ServiceClock } from '../../values/clock.ts';
-import { loadConfig } from '../../config/load.ts';
-import { Problem, StartError } from '../../errors.ts';
 import { configuredModes } from '../../guard/rules.ts';
 import { createGuardControl, type GuardControl } from '../../guard/control/guard-control.ts';
 import { createDigest } from '../../guard/source.ts';
 import { createGuardControlStore } from '../../guard/control/guard-control.store.ts';
-import { createSandboxStore } from '../../sandbox/sandbox.store.ts';
 import { withDatabase } from '../database.ts';
 
 export async function withGuardControl(work: (control: GuardControl) => Promise<void>): Promise<number> {
-  const config = loadConfig(process.env);
-  const nodeKeys = await readDigestKeys(config);
-  await withDatabase(2, async (db) => {
+  await withDatabase(2, async ({ config, db, clock }) => {
+    const nodeKeys = await readDigestKeys(config);
     const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
-    const clock = new ServiceClock();
-    if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
     const observe = () => {};
     const control = createGuardControl({
       store: createGuardControlStore(db),
@@ -30,11 +23,7 @@ export async function withGuardControl(work: (control: GuardControl) => Promise<
       clock,
       observe,
     });
-    try {
-      await work(control);
-    } catch (error) {
-      throw error instanceof Problem ? new StartError(error.message) : error;
-    }
+    await work(control);
   });
   return 0;
 }

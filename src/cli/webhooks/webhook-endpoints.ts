@@ -1,32 +1,26 @@
 /** Webhook endpoints as the commands of `ledgerline webhooks` use them: on the database, without a running service. */
 import { openWebhookEndpoints } from '../../app/webhooks.ts';
 import { readDigestKeys } from '../../auth/keys.ts';
-import { ServiceClock } from '../../values/clock.ts';
-import { loadConfig } from '../../config/load.ts';
 import { deriveKeys } from '../../crypto/digest-keys.ts';
-import { Problem, StartError } from '../../errors.ts';
+import { StartError } from '../../errors.ts';
 import { eventTypes } from '../../events/catalogue.ts';
 import { createEventLogStore } from '../../events/event-log.store.ts';
 import { createSequencer } from '../../events/sequencer.ts';
 import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
 import type { Operator } from '../../audit/operator-actions.ts';
-import { createSandboxStore } from '../../sandbox/sandbox.store.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import { withDatabase } from '../database.ts';
 
 /** What a command works with. */
-export interface WebhookContext {
+interface WebhookContext {
   endpoints: WebhookEndpoints;
   /** Who acts, for the audit. */
   who: Operator;
 }
 
 export async function withEndpoints(work: (context: WebhookContext) => Promise<number | void>): Promise<number> {
-  const config = loadConfig(process.env);
-  const { keys } = await readDigestKeys(config);
-  return withDatabase(3, async (db) => {
-    const clock = new ServiceClock();
-    if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
+  return withDatabase(3, async ({ config, db, clock }) => {
+    const { keys } = await readDigestKeys(config);
     const sequencer = createSequencer({ store: createEventLogStore(db), clock });
     const { webhookEndpoints: endpoints, close } = openWebhookEndpoints({
       ...{ config, db, clock },
@@ -37,8 +31,6 @@ export async function withEndpoints(work: (context: WebhookContext) => Promise<n
     });
     try {
       return (await work({ endpoints, who: commandLineActor() })) ?? 0;
-    } catch (error) {
-      throw error instanceof Problem ? new StartError(error.message) : error;
     } finally {
       close();
     }

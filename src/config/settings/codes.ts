@@ -55,10 +55,9 @@ export const codesSettings = {
     default: 5,
     about: 'Attempts at one code. After the last wrong one the code is no longer valid.',
   }),
-  testNumbers: setting<TestNumber[] | undefined>({
+  testNumbers: setting({
     env: 'LEDGERLINE_TEST_NUMBERS',
     kind: testNumberList,
-    default: undefined,
     secret: true,
     about: 'Numbers with a fixed code, for app review. No text is sent to them.',
   }),

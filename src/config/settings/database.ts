@@ -16,10 +16,9 @@ const databaseUrl: Kind<string> = {
 };
 
 export const databaseSettings = {
-  databaseUrl: setting<string | undefined>({
+  databaseUrl: setting({
     env: 'DATABASE_URL',
     kind: databaseUrl,
-    default: undefined,
     defaultText: 'none: the embedded PostgreSQL; production must choose',
     secret: true,
     requiredBy: 'production',
@@ -27,10 +26,9 @@ export const databaseSettings = {
     about:
       'PostgreSQL 15 or newer, used instead of the embedded one. If there are several hosts, the service uses the primary.',
   }),
-  databaseReadUrl: setting<string | undefined>({
+  databaseReadUrl: setting({
     env: 'DATABASE_READ_URL',
     kind: databaseUrl,
-    default: undefined,
     defaultText: 'none: the primary',
     secret: true,
     about:

@@ -1,19 +1,19 @@
 /** Events and webhooks. */
-import { isIP } from 'node:net';
 import { fail, integer, type Kind, list, setting, url } from '../../formats/setting-kinds.ts';
+import { isNetwork } from '../../values/network.ts';
 
 const hostName = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
 
 const targets: Kind<string[]> = {
   form: 'list of networks, addresses and host names, separated by commas',
   parse: (value) =>
-    list.parse(value).map((entry) => {
-      const [address = '', bits] = entry.split('/');
-      const longest = isIP(address) === 6 ? 128 : 32;
-      const hasBits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
-      const isTarget = isIP(address) > 0 ? hasBits : hostName.test(entry);
-      return isTarget ? entry : fail(`has "${entry}", which is no network, address or host name`);
-    }),
+    list
+      .parse(value)
+      .map((entry) =>
+        isNetwork(entry) || hostName.test(entry)
+          ? entry
+          : fail(`has "${entry}", which is no network, address or host name`),
+      ),
 };
 
 export const eventsSettings = {
@@ -25,10 +25,9 @@ export const eventsSettings = {
     about:
       'Private targets that webhooks may be sent to, even over http, such as `10.0.0.0/8,hooks.internal`. A host name does not allow loopback or link-local addresses; for these, list the network.',
   }),
-  webhookProxy: setting<string | undefined>({
+  webhookProxy: setting({
     env: 'LEDGERLINE_EVENTS_PROXY',
     kind: url('http'),
-    default: undefined,
     secret: true,
     about:
       'HTTP proxy for all webhooks, by CONNECT. The proxy resolves the host names, so it must refuse private addresses itself.',

@@ -5,7 +5,7 @@ import {
   fail,
   integer,
   type Kind,
-  list,
+  listOf,
   oneOf,
   setting,
   spanSeconds,
@@ -13,22 +13,26 @@ import {
   withExceptions,
   type WithExceptions,
 } from '../../formats/setting-kinds.ts';
-import { channels, type CodeChannel, type ChannelOrder } from '../../sms/channels.ts';
+import { channels, type ChannelOrder } from '../../sms/channels.ts';
 import { withKnownCountries } from './countries.ts';
 import { gatewayBaseUrls, gatewayNames, gatewaySettings, type GatewayName } from '../../sms/gateways/index.ts';
 
-const gatewayList: Kind<GatewayName[]> = {
-  form: `list of ${gatewayNames.join(', ')}`,
-  parse(value) {
-    const names = list.parse(value).map((name) => {
-      const known = gatewayNames.find((gateway) => gateway === name);
-      return known ?? fail(`has the gateway "${name}"; there are ${gatewayNames.join(', ')}`);
-    });
-    if (names.length === 0) return fail('must name at least one gateway');
-    if (new Set(names).size < names.length) return fail('names a gateway twice');
-    return names;
-  },
-};
+/** Names in an order, each once. */
+function orderOf<T extends string>(what: string, names: readonly T[], missing: string): Kind<T[]> {
+  const { form, parse } = listOf(what, names);
+  return {
+    form,
+    parse(value) {
+      const given = parse(value);
+      if (given.length === 0) return fail(missing);
+      if (new Set(given).size < given.length) return fail(`names a ${what} twice`);
+      return given;
+    },
+  };
+}
+
+const gatewayList = orderOf('gateway', gatewayNames, 'must name at least one gateway');
+const channelList = orderOf('channel', channels, 'must name at least one channel for each country');
 
 interface Breaker {
   failures: number;
@@ -53,19 +57,6 @@ const breaker: Kind<Breaker> = {
 };
 
 export const country = /^[A-Z]{2}$/;
-
-const channelList: Kind<CodeChannel[]> = {
-  form: `list of ${channels.join(', ')}`,
-  parse(value) {
-    const given = list.parse(value).map((name) => {
-      const known = channels.find((channel) => channel === name);
-      return known ?? fail(`has the channel "${name}"; there are ${channels.join(', ')}`);
-    });
-    if (given.length === 0) return fail('must name at least one channel for each country');
-    if (new Set(given).size < given.length) return fail('names a channel twice');
-    return given;
-  },
-};
 
 const gatewayLists = withKnownCountries(withExceptions('country', country, gatewayList), ({ exceptions }) =>
   exceptions.keys(),
@@ -117,18 +108,16 @@ export const gatewaysSettings = {
     about:
       'Failures in a row after which a gateway is no longer used; how long until it is tried again with one message; and how long at most, since each failed try doubles that time.',
   }),
-  resendAfterSeconds: setting<number | undefined>({
+  resendAfterSeconds: setting({
     env: 'LEDGERLINE_RESEND_AFTER_SECONDS',
     kind: secondsOrOff,
-    default: undefined,
     defaultText: 'off',
     about:
       'Seconds after which a text without a receipt is sent once more over another gateway. If its receipt says that it failed, this happens at once. docs/gateways.md says when.',
   }),
-  channelSeconds: setting<number | undefined>({
+  channelSeconds: setting({
     env: 'LEDGERLINE_CHANNEL_SECONDS',
     kind: secondsOrOff,
-    default: undefined,
     defaultText: 'off',
     about:
       'Seconds after which a message without a receipt is followed by one over the next channel of LEDGERLINE_CHANNELS, with the same code. If its receipt says that it failed, this happens at once. docs/channels.md says when.',

@@ -194,10 +194,9 @@ export const guardSettings = {
     default: 400_000,
     about: 'Average number of hashes that are needed to solve a challenge. A phone needs about a second for 400,000.',
   }),
-  attestationKeys: setting<Buffer[] | undefined>({
+  attestationKeys: setting({
     env: 'LEDGERLINE_ATTESTATION_KEY',
     kind: base64Keys,
-    default: undefined,
     secret: true,
     about:
       'Keys with which your back end signs that it trusts a send. Such a signature is accepted instead of the solution of a challenge (docs/decisions/0008-challenge.md).',

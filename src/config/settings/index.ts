@@ -1,4 +1,5 @@
 /** Every setting, from the files of their owners. */
+import type { Merged } from '../../formats/setting-kinds.ts';
 import { codesSettings } from './codes.ts';
 import { databaseSettings } from './database.ts';
 import { eventsSettings } from './events.ts';
@@ -26,16 +27,6 @@ export const settingGroups = {
   observability: observabilitySettings,
 };
 
-export const settings = {
-  ...serverSettings,
-  ...installationSettings,
-  ...databaseSettings,
-  ...tokensSettings,
-  ...gatewaysSettings,
-  ...messagesSettings,
-  ...codesSettings,
-  ...guardSettings,
-  ...privacySettings,
-  ...eventsSettings,
-  ...observabilitySettings,
-};
+export const settings = Object.assign({}, ...Object.values(settingGroups)) as Merged<
+  (typeof settingGroups)[keyof typeof settingGroups]
+>;

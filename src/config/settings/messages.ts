@@ -165,16 +165,14 @@ export const messagesSettings = {
     about:
       'Ids of registered senders and templates by country, without which operators in India deliver nothing (docs/gateways.md).',
   }),
-  webOtpHost: setting<string | undefined>({
+  webOtpHost: setting({
     env: 'LEDGERLINE_WEBOTP_HOST',
     kind: hostName,
-    default: undefined,
     about: 'Host on whose pages browsers may fill in the code: adds the WebOTP line to the message.',
   }),
-  androidHash: setting<string | undefined>({
+  androidHash: setting({
     env: 'LEDGERLINE_ANDROID_HASH',
     kind: androidHash,
-    default: undefined,
     about: 'Hash of the Android app that may read the code (SMS Retriever).',
   }),
 };

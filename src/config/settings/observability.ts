@@ -10,24 +10,21 @@ export const observabilitySettings = {
     default: 'info',
     about: 'Lowest level that is logged.',
   }),
-  logFormat: setting<'json' | 'text' | undefined>({
+  logFormat: setting({
     env: 'LEDGERLINE_LOG_FORMAT',
     kind: oneOf('json', 'text'),
-    default: undefined,
     defaultText: 'text on a terminal, else json',
     about: 'Format of the log lines.',
   }),
-  tracesEndpoint: setting<string | undefined>({
+  tracesEndpoint: setting({
     env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     kind: url('http', 'https'),
-    default: undefined,
     about:
       'Where traces are sent (OTLP over HTTP). Needs the optional OpenTelemetry packages; OTEL_EXPORTER_OTLP_HEADERS and OTEL_TRACES_SAMPLER are read too.',
   }),
-  metricsPort: setting<number | undefined>({
+  metricsPort: setting({
     env: 'LEDGERLINE_METRICS_PORT',
     kind: integer(0, 65535),
-    default: undefined,
     defaultText: 'none: on PORT in the sandbox, off in production',
     about: 'Separate port for /metrics.',
   }),

@@ -1,8 +1,8 @@
 /** The addresses that the server listens on, and the proxies that it trusts. */
 import { existsSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { byMode, fail, integer, type Kind, list, setting, text, url } from '../../formats/setting-kinds.ts';
+import { byMode, fail, integer, type Kind, list, listOf, setting, text, url } from '../../formats/setting-kinds.ts';
+import { isNetwork } from '../../values/network.ts';
 
 const origins: Kind<string[]> = {
   form: 'list of origins, separated by commas',
@@ -23,28 +23,13 @@ const fontFile: Kind<string> = {
 export const pageNames = ['sandbox', 'wallet', 'console'] as const;
 export type PageName = (typeof pageNames)[number];
 
-const pages: Kind<PageName[]> = {
-  form: `list of ${pageNames.join(', ')}`,
-  parse: (value) =>
-    list
-      .parse(value)
-      .map(
-        (name) =>
-          pageNames.find((known) => known === name) ??
-          fail(`has the page "${name}"; there are ${pageNames.join(', ')}`),
-      ),
-};
-
 const trustedProxies: Kind<number | string[]> = {
   form: 'how many proxies are in front of the service, or a list of their addresses and networks',
   parse(value) {
     if (/^\d$/.test(value)) return Number(value);
-    return list.parse(value).map((name) => {
-      const [address = '', bits] = name.split('/');
-      const limit = isIP(address) === 6 ? 128 : 32;
-      const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= limit);
-      return isIP(address) > 0 && fits ? name : fail(`has "${name}", which is no address or network`);
-    });
+    return list
+      .parse(value)
+      .map((name) => (isNetwork(name) ? name : fail(`has "${name}", which is no address or network`)));
   },
 };
 
@@ -70,10 +55,9 @@ export const serverSettings = {
     default: 8080,
     about: 'Port to listen on. 0 means any free port.',
   }),
-  publicUrl: setting<string | undefined>({
+  publicUrl: setting({
     env: 'PUBLIC_URL',
     kind: url('http', 'https'),
-    default: undefined,
     defaultText: 'http://HOST:PORT',
     about: 'URL under which callers reach the service, and the issuer of the embedded issuer’s tokens.',
   }),
@@ -85,7 +69,7 @@ export const serverSettings = {
   }),
   pages: setting<PageName[]>({
     env: 'LEDGERLINE_PAGES',
-    kind: pages,
+    kind: listOf('page', pageNames),
     default: byMode<PageName[]>([...pageNames], []),
     defaultText: 'all of them; none in production',
     about: 'Pages that are served. The page `sandbox`, at /, is for the sandbox only.',
@@ -124,10 +108,9 @@ export const serverSettings = {
     about:
       'Exports at the same time in each process, each on its own database connection; and as many statements that are made or read. One client may use three quarters of them, one user a quarter. If all are in use, one whose reader is slow is ended for another caller.',
   }),
-  statementFont: setting<string | undefined>({
+  statementFont: setting({
     env: 'LEDGERLINE_STATEMENT_FONT',
     kind: fontFile,
-    default: undefined,
     defaultText: 'none',
     about:
       'A font file for statements, for characters that the bundled fonts lack, such as Korean or Chinese ones. They have Latin, Greek, Cyrillic, Arabic, Hebrew and Japanese.',

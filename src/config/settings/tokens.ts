@@ -103,18 +103,16 @@ function client(entry: unknown, which: string): ClientSetting {
 }
 
 export const tokensSettings = {
-  issuer: setting<string | undefined>({
+  issuer: setting({
     env: 'LEDGERLINE_ISSUER',
     kind: url('https', 'http'),
-    default: undefined,
     defaultText: 'none: the embedded issuer',
     httpsOnly: true,
     about: 'Trusted token issuer, exactly as in the `iss` of its tokens. http is allowed on loopback only.',
   }),
-  jwksUrl: setting<string | undefined>({
+  jwksUrl: setting({
     env: 'LEDGERLINE_JWKS_URL',
     kind: url('https', 'http'),
-    default: undefined,
     defaultText: 'found by the issuer’s discovery document',
     httpsOnly: true,
     about: 'URL of the issuer’s key set.',
@@ -148,10 +146,9 @@ export const tokensSettings = {
     default: ['RS256', 'PS256', 'ES256', 'EdDSA'],
     about: 'Signature algorithms accepted from the issuer.',
   }),
-  consoleClientId: setting<string | undefined>({
+  consoleClientId: setting({
     env: 'LEDGERLINE_CONSOLE_CLIENT_ID',
     kind: word,
-    default: undefined,
     defaultText: 'none: operators paste a token',
     about:
       'Client id of the console at LEDGERLINE_ISSUER, for signing in there: a public client with the authorization code flow, PKCE, and the redirect URI PUBLIC_URL/console.',
@@ -162,26 +159,23 @@ export const tokensSettings = {
     default: 'user_id',
     about: 'Claim that binds a token to one user.',
   }),
-  clients: setting<ClientSetting[] | undefined>({
+  clients: setting({
     env: 'LEDGERLINE_CLIENTS',
     kind: clients,
-    default: undefined,
     defaultText: 'in the sandbox the client `sandbox` with the secret `sandbox`',
     secret: true,
     about: 'Clients of the embedded issuer.',
   }),
-  signingKey: setting<string | undefined>({
+  signingKey: setting({
     env: 'LEDGERLINE_SIGNING_KEY',
     kind: pem,
-    default: undefined,
     defaultText: 'made in DATA_DIR in the sandbox',
     secret: true,
     about: 'Keys of the embedded issuer. Set the same keys on every node.',
   }),
-  digestKeys: setting<Buffer[] | undefined>({
+  digestKeys: setting({
     env: 'LEDGERLINE_DIGEST_KEY',
     kind: base64Keys,
-    default: undefined,
     defaultText: 'made in DATA_DIR in the sandbox',
     secret: true,
     requiredBy: 'production',

@@ -6,7 +6,7 @@ import { readJson, type Kept } from '../../formats/json-reader.ts';
 import { MalformedJson, type Json } from '../../formats/json.ts';
 import { readLargeJson } from '../../formats/large-json.ts';
 
-export interface MediaType {
+interface MediaType {
   /** In lower case, without parameters. */
   name: string;
   charset: string;

@@ -19,7 +19,7 @@ export interface SlowestRead {
 /** Slower than any connection in use, and with time for a phone that loses its network for a moment. */
 const defaultSlowestRead: SlowestRead = { bytesPerSecond: 1024, seconds: 30 };
 
-export interface ConnectionTableOptions extends ConnectionLimits {
+interface ConnectionTableOptions extends ConnectionLimits {
   bodies: ArrivingBodies;
   /** Whether an address is that of a trusted proxy, whose connections are those of many callers. */
   isProxy(address: string): boolean;

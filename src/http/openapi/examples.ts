@@ -1,7 +1,7 @@
 /** Examples for the OpenAPI document: answers derived from their schemas, and errors from the catalogue. */
 import { catalogue, type ErrorEntry, type ErrorReason } from '../../errors.ts';
 import type { Schema } from '../../formats/shape.ts';
-import { problemBody } from '../problem.ts';
+import { hasErrorBody, problemBody } from '../problem.ts';
 
 export interface OpenApiExample {
   summary: string;
@@ -18,7 +18,6 @@ const valuesByName: Record<string, unknown> = {
   addedBy: 'ops@example.com',
   aheadSeconds: 600,
   amount: 12.5,
-  by: 'client',
   changedBy: 'ops@example.com',
   client: 'backend',
   code: '482913',
@@ -34,7 +33,6 @@ const valuesByName: Record<string, unknown> = {
   expires_in: 3600,
   export: '/app/export-transactions',
   failingSince: null,
-  isTried: true,
   gateway: 'twilio',
   channel: 'sms',
   gatewayMessageId: 'SM0123456789abcdef',
@@ -160,9 +158,6 @@ export function problemExamples(): Record<string, OpenApiExample> {
     ]),
   );
 }
-
-/** A refused token and a defect are answered without a body. */
-export const hasErrorBody = (status: number) => status !== 401 && status !== 500;
 
 function problemOf(reason: ErrorReason, { status, message }: ErrorEntry): string {
   if (reason === 'invalid-request') {

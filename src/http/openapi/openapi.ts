@@ -1,12 +1,12 @@
 /** Generates the OpenAPI document from the operations. */
-import type { AnyOperation } from '../operation.ts';
+import { needsBody, type AnyOperation } from '../operation.ts';
 import { bearerAbout, describeTags, guide } from './guide.ts';
 import { problemExamples, type OpenApiExample } from './examples.ts';
 import { describeResponses, type OpenApiResponse, type Reference, type Shared } from './responses.ts';
 import type { Schema } from '../../formats/shape.ts';
 import { version } from '../../version.ts';
 
-export type DescribeWebhooks = (share: Shared['schema']) => Record<string, unknown>;
+type DescribeWebhooks = (share: Shared['schema']) => Record<string, unknown>;
 
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string };
@@ -89,7 +89,7 @@ function sharer(schemas: Record<string, Schema>) {
 }
 
 function describe(operation: AnyOperation, shared: Shared): OpenApiOperation & Record<string, unknown> {
-  const { name, tag, summary, about, scopes, input, inputRequired, formSchema, example, streams } = operation;
+  const { name, tag, summary, about, scopes, input, formSchema, example, streams } = operation;
   const content = (schema: Schema) => ({
     'application/json': { schema: shared.schema(schema), ...(example !== undefined && { example }) },
     ...(streams && { [streams.mediaTypes[0]!]: { schema: { type: 'string' }, example: streams.example } }),
@@ -102,7 +102,7 @@ function describe(operation: AnyOperation, shared: Shared): OpenApiOperation & R
     ...(scopes ? { 'x-scopes': scopes } : { security: [] }),
     ...parameters(operation),
     ...(input && {
-      requestBody: { required: inputRequired ?? false, content: content({ title: input.name, ...input.schema }) },
+      requestBody: { required: needsBody(operation), content: content({ title: input.name, ...input.schema }) },
     }),
     ...(formSchema && {
       requestBody: {

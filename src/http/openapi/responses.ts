@@ -2,7 +2,8 @@
 import { reasonOfTokenError, tokenErrorCodes } from '../../auth/token-error.ts';
 import { catalogue, type ErrorEntry, type ErrorReason } from '../../errors.ts';
 import type { Schema } from '../../formats/shape.ts';
-import { exampleOf, hasErrorBody } from './examples.ts';
+import { exampleOf } from './examples.ts';
+import { hasErrorBody } from '../problem.ts';
 import { jsonType, type AnyOperation, type ResponseDoc } from '../operation.ts';
 
 export interface OpenApiContent {

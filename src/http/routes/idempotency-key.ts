@@ -11,5 +11,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefin
   throw invalidFields({ IdempotencyKey: [`The Idempotency-Key must have 1 to ${maxLength} characters.`] });
 }
 
+export const idempotencyKeyAbout = 'At most 255 characters. The same key means the same send.';
+
 export const idempotencyAbout =
   'With the header Idempotency-Key, a repeated request gets the first answer again and nothing is sent twice, for 24 hours. After a 429 or 503 the request is processed again.';

@@ -1,37 +1,14 @@
 /** The table of all operations. */
 import type { Issuer } from '../../auth/issuer.ts';
 import type { Observer } from '../../monitoring/observe.ts';
-import type { Operator } from '../../audit/operator-actions.ts';
-import type { GuardControl } from '../../guard/control/guard-control.ts';
-import type { ReadUsage } from '../../guard/usage.ts';
-import type { FindEvents } from '../../events/find-events.ts';
-import type { LiveMessages } from '../../events/live/live-messages.ts';
-import type { LiveTransactions } from '../../events/live/live-transactions.ts';
-import type { ListEvents } from '../../events/list-events.ts';
-import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.ts';
-import type { FindMessages } from '../../messages/find-messages.ts';
-import type { ReadOverview } from '../../messages/overview.ts';
-import type { ReadPerformance } from '../../messages/performance.ts';
-import type { SendCode } from '../../phone/send-code.ts';
-import type { ChangePhone } from '../../phone/change-phone.ts';
-import type { CheckConfirmation } from '../../confirmations/check-confirmation.ts';
-import type { ReadConfirmation } from '../../confirmations/read-confirmation.ts';
-import type { SendConfirmation } from '../../confirmations/send-confirmation.ts';
-import type { FreePhone } from '../../phone/unlink-phone.ts';
-import type { VerifyCode } from '../../phone/verify-code.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { ListReply, ListRequest } from '../../transactions/list/list-transactions.ts';
-import type { createFindUsers, createRevealPhone } from '../../users/find-users.ts';
-import type { NewUser, UserStatus } from '../../users/user.ts';
 import { pageNames, type PageName } from '../../config/settings/server.ts';
 import type { Pages } from '../pages.ts';
-import type { EventStreams } from '../event-streams.ts';
+import type { Merged } from '../../formats/setting-kinds.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 import type { AnyOperation } from '../operation.ts';
 import { eraseUserOperation } from './users/erase-user.ts';
 import { readUserDataOperation } from './users/read-user-data.ts';
-import type { EraseUser } from '../../privacy/erase-user.ts';
-import type { ReadUserData } from '../../privacy/read-user-data.ts';
 import { assetOperation } from './pages/asset.ts';
 import { docsOperation } from './pages/docs.ts';
 import { describeWebhooks } from './events/event-webhooks.ts';
@@ -39,11 +16,6 @@ import { exportTransactionsOperation } from './transactions/export-transactions.
 import { statementOperation } from './transactions/statement.ts';
 import { summarizeTransactionsOperation } from './transactions/summarize-transactions.ts';
 import { syncTransactionsOperation } from './transactions/sync-transactions.ts';
-import type { ExportReply, ExportRequest } from '../../transactions/export/export-transactions.ts';
-import type { ConfirmationRequest } from '../../transactions/export/make-confirmation.ts';
-import type { StatementReply, StatementRequest } from '../../transactions/export/make-statement.ts';
-import type { TotalsReply, TotalsRequest } from '../../transactions/summarize-transactions.ts';
-import type { SyncReply, SyncRequest } from '../../transactions/sync/sync-transactions.ts';
 import { createUserOperation } from './users/create-user.ts';
 import { discoveryOperation } from './tokens/discovery.ts';
 import { getTransactionHistoryOperation } from './transactions/get-transaction-history.ts';
@@ -69,8 +41,8 @@ import { operatorActionsOperation } from './operator/actions.ts';
 import { findUsersOperation } from './operator/find-users.ts';
 import { operatorExportActionsOperation } from './operator/export-actions.ts';
 import { operatorMessagesOperation } from './operator/messages.ts';
-import { operatorSettingsOperation, type SettingsReport } from './operator/settings.ts';
-import { operatorTransactionOperation, type ReadUserTransaction } from './operator/transaction.ts';
+import { operatorSettingsOperation } from './operator/settings.ts';
+import { operatorTransactionOperation } from './operator/transaction.ts';
 import { operatorTransactionsOperation } from './operator/transactions.ts';
 import { overviewOperation } from './operator/overview.ts';
 import { operatorPerformanceOperation } from './operator/performance.ts';
@@ -79,12 +51,8 @@ import { revealPhoneOperation } from './operator/reveal-phone.ts';
 import { readTrailOperation } from './operator/trail.ts';
 import { pageOperation } from './pages/page.ts';
 import { readyOperation } from './health/ready.ts';
-import {
-  recordTransactionsOperation,
-  type FindRefusal,
-  type RecordTransactions,
-} from './transactions/record-transactions.ts';
-import { receiptOperations, type Receipts } from './phone/receipts.ts';
+import { recordTransactionsOperation } from './transactions/record-transactions.ts';
+import { receiptOperations } from './phone/receipts.ts';
 import { cancelConfirmationOperation } from './confirmations/cancel-confirmation.ts';
 import { checkConfirmationOperation } from './confirmations/check-confirmation.ts';
 import { createConfirmationOperation } from './confirmations/create-confirmation.ts';
@@ -117,47 +85,82 @@ import { operatorWebhookDeliveriesOperation } from './operator/webhook-deliverie
 import { operatorEventsOperation } from './operator/events.ts';
 import { verifyPhoneOperation } from './phone/verify-phone.ts';
 
-export interface Services {
-  send: SendCode;
-  verifyCode: VerifyCode;
-  unlinkPhone(userId: number): Promise<void>;
-  sendConfirmation: SendConfirmation;
-  checkConfirmation: CheckConfirmation;
-  confirmations: ReadConfirmation;
-  freePhone: FreePhone;
-  changePhone: ChangePhone;
-  guardControl: GuardControl;
-  createUser(user: NewUser): Promise<number>;
-  userStatus(userId: number): Promise<UserStatus>;
-  eraseUser: EraseUser;
-  readUserData: ReadUserData;
-  listTransactions(request: ListRequest): Promise<ListReply>;
-  getTransaction(transactionId: string, individualId?: number): Promise<string>;
-  getHistory(transactionId: string, individualId?: number): Promise<AsyncIterable<string[]>>;
-  recordTransactions: RecordTransactions;
-  findRecordRefusal: FindRefusal;
-  summarizeTransactions(request: TotalsRequest): Promise<TotalsReply>;
-  syncTransactions(request: SyncRequest): Promise<SyncReply>;
-  exportTransactions(request: ExportRequest): Promise<ExportReply>;
-  makeStatement(request: StatementRequest): Promise<StatementReply>;
-  makeConfirmation(request: ConfirmationRequest): Promise<StatementReply>;
-  listEvents: ListEvents;
-  findEvents: FindEvents;
-  liveTransactions: LiveTransactions;
-  liveMessages: LiveMessages;
-  eventStreams: EventStreams;
-  webhookEndpoints: WebhookEndpoints;
-  receipts: Receipts;
-  readTrail(userId: number): Promise<string>;
-  readOverview: ReadOverview;
-  readPerformance: ReadPerformance;
-  readUsage: ReadUsage;
-  findMessages: FindMessages;
-  findUsers: ReturnType<typeof createFindUsers>;
-  revealPhone: ReturnType<typeof createRevealPhone>;
-  listUserTransactions(who: Operator, request: ListRequest): Promise<ListReply>;
-  readUserTransaction: ReadUserTransaction;
-  settings: SettingsReport;
+type Made = AnyOperation | AnyOperation[];
+
+/** An operation that calls one service, with the name of this service. */
+function to<Name extends string, Service>(name: Name, make: (service: Service) => Made) {
+  return (services: Record<Name, Service>): Made => make(services[name]);
+}
+
+/** The operations that every configuration has, but for health and the reference. */
+const table = [
+  to('send', sendCodeOperation),
+  to('verifyCode', verifyPhoneOperation),
+  to('send', resendCodeOperation),
+  to('unlinkPhone', unlinkPhoneOperation),
+  to('changePhone', changePhoneOperation),
+  to('changePhone', resendChangeOperation),
+  to('changePhone', verifyChangeOperation),
+  to('changePhone', endChangeOperation),
+  to('sendConfirmation', createConfirmationOperation),
+  to('confirmations', readConfirmationOperation),
+  to('sendConfirmation', resendConfirmationOperation),
+  to('checkConfirmation', checkConfirmationOperation),
+  to('confirmations', cancelConfirmationOperation),
+  to('createUser', createUserOperation),
+  to('userStatus', userStatusOperation),
+  to('eraseUser', eraseUserOperation),
+  to('readUserData', readUserDataOperation),
+  to('listTransactions', listTransactionsOperation),
+  to('getTransaction', getTransactionOperation),
+  to('getHistory', getTransactionHistoryOperation),
+  recordTransactionsOperation,
+  to('summarizeTransactions', summarizeTransactionsOperation),
+  to('syncTransactions', syncTransactionsOperation),
+  to('exportTransactions', exportTransactionsOperation),
+  statementOperation,
+  liveTransactionsOperation,
+  to('listEvents', listEventsOperation),
+  to('webhookEndpoints', createWebhookEndpointOperation),
+  to('webhookEndpoints', listWebhookEndpointsOperation),
+  to('webhookEndpoints', getWebhookEndpointOperation),
+  to('webhookEndpoints', updateWebhookEndpointOperation),
+  to('webhookEndpoints', deleteWebhookEndpointOperation),
+  to('webhookEndpoints', rotateWebhookSecretOperation),
+  to('webhookEndpoints', testWebhookEndpointOperation),
+  to('webhookEndpoints', replayWebhookEventsOperation),
+  to('webhookEndpoints', listWebhookDeliveriesOperation),
+  to('receipts', receiptOperations),
+  to('readTrail', readTrailOperation),
+  to('readOverview', overviewOperation),
+  to('readPerformance', operatorPerformanceOperation),
+  to('findMessages', operatorMessagesOperation),
+  to('guardControl', guardRulesOperation),
+  to('guardControl', guardSetModeOperation),
+  to('readUsage', guardUsageOperation),
+  to('guardControl', guardBlocksOperation),
+  to('guardControl', guardLiftOperation),
+  to('guardControl', guardSafeListOperation),
+  to('guardControl', guardAddSafeOperation),
+  to('guardControl', guardRemoveSafeOperation),
+  to('guardControl', guardDecisionsOperation),
+  to('guardControl', operatorActionsOperation),
+  to('guardControl', operatorExportActionsOperation),
+  to('settings', operatorSettingsOperation),
+  to('findEvents', operatorEventsOperation),
+  operatorLiveMessagesOperation,
+  to('webhookEndpoints', operatorWebhookEndpointsOperation),
+  to('webhookEndpoints', operatorWebhookDeliveriesOperation),
+  to('findUsers', findUsersOperation),
+  to('revealPhone', revealPhoneOperation),
+  to('freePhone', freePhoneOperation),
+  to('listUserTransactions', operatorTransactionsOperation),
+  to('readUserTransaction', operatorTransactionOperation),
+];
+
+type CalledServices = Merged<Parameters<(typeof table)[number]>[0]>;
+
+export interface Services extends CalledServices {
   /** Throws the reason why requests cannot be served. */
   checkReady(): void;
   observer: Observer;
@@ -173,70 +176,9 @@ export interface Services {
 }
 
 export function operationsOf(services: Services): AnyOperation[] {
-  const { observer, issuer, sandbox, guardControl, webhookEndpoints, eventStreams } = services;
+  const { observer, issuer, sandbox } = services;
   const operations: AnyOperation[] = [
-    sendCodeOperation(services.send),
-    verifyPhoneOperation(services.verifyCode),
-    resendCodeOperation(services.send),
-    unlinkPhoneOperation(services.unlinkPhone),
-    changePhoneOperation(services.changePhone),
-    resendChangeOperation(services.changePhone),
-    verifyChangeOperation(services.changePhone),
-    endChangeOperation(services.changePhone),
-    createConfirmationOperation(services.sendConfirmation),
-    readConfirmationOperation(services.confirmations),
-    resendConfirmationOperation(services.sendConfirmation),
-    checkConfirmationOperation(services.checkConfirmation),
-    cancelConfirmationOperation(services.confirmations),
-    createUserOperation(services.createUser),
-    userStatusOperation(services.userStatus),
-    eraseUserOperation(services.eraseUser),
-    readUserDataOperation(services.readUserData),
-    listTransactionsOperation(services.listTransactions),
-    getTransactionOperation(services.getTransaction),
-    getTransactionHistoryOperation(services.getHistory),
-    recordTransactionsOperation(services.recordTransactions, services.findRecordRefusal, observer.observe),
-    summarizeTransactionsOperation(services.summarizeTransactions),
-    syncTransactionsOperation(services.syncTransactions),
-    exportTransactionsOperation(services.exportTransactions),
-    statementOperation(services.makeStatement, services.makeConfirmation),
-    liveTransactionsOperation(services.liveTransactions, eventStreams),
-    listEventsOperation(services.listEvents),
-    createWebhookEndpointOperation(webhookEndpoints),
-    listWebhookEndpointsOperation(webhookEndpoints),
-    getWebhookEndpointOperation(webhookEndpoints),
-    updateWebhookEndpointOperation(webhookEndpoints),
-    deleteWebhookEndpointOperation(webhookEndpoints),
-    rotateWebhookSecretOperation(webhookEndpoints),
-    testWebhookEndpointOperation(webhookEndpoints),
-    replayWebhookEventsOperation(webhookEndpoints),
-    listWebhookDeliveriesOperation(webhookEndpoints),
-    ...receiptOperations(services.receipts),
-    readTrailOperation(services.readTrail),
-    overviewOperation(services.readOverview),
-    operatorPerformanceOperation(services.readPerformance),
-    operatorMessagesOperation(services.findMessages),
-    guardRulesOperation(guardControl),
-    guardSetModeOperation(guardControl),
-    guardUsageOperation(services.readUsage),
-    guardBlocksOperation(guardControl),
-    guardLiftOperation(guardControl),
-    guardSafeListOperation(guardControl),
-    guardAddSafeOperation(guardControl),
-    guardRemoveSafeOperation(guardControl),
-    guardDecisionsOperation(guardControl),
-    operatorActionsOperation(guardControl),
-    operatorExportActionsOperation(guardControl),
-    operatorSettingsOperation(services.settings),
-    operatorEventsOperation(services.findEvents),
-    operatorLiveMessagesOperation(services.liveMessages, eventStreams),
-    operatorWebhookEndpointsOperation(webhookEndpoints),
-    operatorWebhookDeliveriesOperation(webhookEndpoints),
-    findUsersOperation(services.findUsers),
-    revealPhoneOperation(services.revealPhone),
-    freePhoneOperation(services.freePhone),
-    operatorTransactionsOperation(services.listUserTransactions),
-    operatorTransactionOperation(services.readUserTransaction),
+    ...table.flatMap((make) => make(services)),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
     liveOperation(),
     readyOperation(services.checkReady),

@@ -1,4 +1,5 @@
 /** The list of all gateways. A new one is added here; docs/how-to-add-a-gateway.md shows how it is written. */
+import type { Merged } from '../../formats/setting-kinds.ts';
 import type { CodeChannel } from '../channels.ts';
 import { channelsOf } from '../define-gateway.ts';
 import { aws } from './aws.ts';
@@ -32,9 +33,6 @@ export const gatewayDefinitions = [
 type Definition = (typeof gatewayDefinitions)[number];
 
 export type GatewayName = Definition['name'];
-
-/** From a union of types to one type that has the members of all. */
-type Merged<U> = (U extends unknown ? (member: U) => void : never) extends (all: infer I) => void ? I : never;
 
 /** The settings of all gateways, by name. */
 export const gatewaySettings = Object.assign({}, ...gatewayDefinitions.map(({ settings }) => settings)) as Merged<

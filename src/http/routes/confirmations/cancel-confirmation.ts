@@ -12,8 +12,7 @@ export const cancelConfirmationOperation = (confirmations: ReadConfirmation) =>
     about: 'A pending one is void: its code no longer works. One that has ended stays as it is.',
     scopes: ['phone'],
     responses: { 204: { about: 'It is not pending.' } },
-    errors: ['unknown-user', 'not-found'],
-    namesUser: ({ id }) => id,
+    errors: ['not-found'],
     async handle(context) {
       await confirmations.cancel(context.id, confirmationIdOf(context));
       return empty(204);

@@ -32,12 +32,10 @@ export const checkConfirmationOperation = (checkConfirmation: CheckConfirmation)
       'Succeeds once, for the right code together with the terms that the person agreed to. Give amount, currency and payee of what you are about to do. If one of them differs, is missing or is added, the confirmation is void at once, whatever the code. After a lost answer, read the state and do not check again. Only for back ends: tokens that are bound to a user are refused.',
     scopes: ['phone'],
     input,
-    inputRequired: true,
     example: { code: '123456', amount: '24.90', currency: 'EUR', payee: 'Corner Shop' },
     responses: { 200: { about: 'The confirmation is approved.', shape: approved } },
     errors: ['invalid-code', 'too-many-failures'],
     serviceTokensOnly: true,
-    namesUser: ({ id }) => id,
     async handle(context) {
       const { id, body: given, caller, request } = context;
       const { code, amount, currency, payee, purpose } = given;

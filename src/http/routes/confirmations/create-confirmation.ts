@@ -7,7 +7,7 @@ import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 import { channelMember, refuseChannel } from '../channel-member.ts';
 import { localeMember } from '../locale-member.ts';
 import { operation, reply } from '../../operation.ts';
-import { confirmationErrors, confirmationHeaders } from './sent-confirmation.ts';
+import { confirmationCommon, confirmationErrors } from './sent-confirmation.ts';
 import { amountMember, currencyText, payeeText, purposeLength } from './terms-members.ts';
 
 const input = body(
@@ -45,23 +45,18 @@ const created = record('CreatedConfirmation', {
 
 export const createConfirmationOperation = (send: SendConfirmation) =>
   operation({
+    ...confirmationCommon,
     name: 'create-confirmation',
     method: 'POST',
     path: '/User/{id}/confirmations',
-    tag: 'Confirmations',
     summary: 'Send a code for a payment',
     about: `Sends a code for one act, such as a payment, to the verified phone of the user. The code is bound to purpose, amount, currency and payee, and the text names them. 503 \`send-outcome-unknown\`: the confirmation exists, \`Location\` names it, and its code works. ${idempotencyAbout} After an unknown outcome the same key sends the same code again.`,
-    scopes: ['phone'],
     input,
-    inputRequired: true,
     example: { purpose: 'payment', amount: '24.90', currency: 'EUR', payee: 'Corner Shop' },
     responses: {
       201: { about: 'The code was sent.', shape: created, headers: { Location: 'The path of the confirmation.' } },
     },
-    errors: ['unknown-user', 'phone-not-verified', ...confirmationErrors],
-    requestHeaders: confirmationHeaders,
-    checkHeaders: (headers) => void idempotencyKeyOf(headers),
-    namesUser: ({ id }) => id,
+    errors: ['phone-not-verified', ...confirmationErrors],
     async handle({ id, body: { purpose, amount, currency, payee, locale, channel }, caller, owner, request }) {
       const confirmation = await send.create({
         userId: id,

@@ -27,8 +27,7 @@ export const readConfirmationOperation = (confirmations: ReadConfirmation) =>
     about: 'Its state, without its terms. Confirmations are kept as long as the trail.',
     scopes: ['phone'],
     responses: { 200: { about: 'The confirmation.', shape: confirmation } },
-    errors: ['unknown-user', 'not-found'],
-    namesUser: ({ id }) => id,
+    errors: ['not-found'],
     async handle(context) {
       const { createdAt, expiresAt, approvedAt, ...rest } = await confirmations.read(
         context.id,

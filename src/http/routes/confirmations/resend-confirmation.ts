@@ -7,19 +7,18 @@ import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 import { operation } from '../../operation.ts';
 import { sentReply } from '../phone/sent-code.ts';
 import { confirmationIdOf } from './confirmation-id.ts';
-import { confirmationErrors, confirmationHeaders } from './sent-confirmation.ts';
+import { confirmationCommon, confirmationErrors } from './sent-confirmation.ts';
 
 const input = body('ResendConfirmationRequest', { channel: channelMember });
 
 export const resendConfirmationOperation = (send: SendConfirmation) =>
   operation({
+    ...confirmationCommon,
     name: 'resend-confirmation',
     method: 'POST',
     path: '/User/{id}/confirmations/{confirmationId}/resend-code',
-    tag: 'Confirmations',
     summary: 'Resend a confirmation',
     about: `Sends the same code again. It counts as a confirmation, and the code expires when it would have. No body is needed. ${idempotencyAbout}`,
-    scopes: ['phone'],
     input,
     example: { channel: 'sms' },
     responses: {
@@ -31,10 +30,7 @@ export const resendConfirmationOperation = (send: SendConfirmation) =>
         },
       },
     },
-    errors: ['unknown-user', 'not-found', 'nothing-to-resend', ...confirmationErrors],
-    requestHeaders: confirmationHeaders,
-    checkHeaders: (headers) => void idempotencyKeyOf(headers),
-    namesUser: ({ id }) => id,
+    errors: ['not-found', 'nothing-to-resend', ...confirmationErrors],
     async handle(context) {
       const { id, body: given, caller, owner, request } = context;
       const confirmationId = confirmationIdOf(context);

@@ -1,10 +1,16 @@
 /** What create and resend-code of a confirmation have in common: their headers and errors. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorReason } from '../../../errors.ts';
+import { idempotencyKeyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 
-export const confirmationHeaders = { 'Idempotency-Key': 'At most 255 characters. The same key means the same send.' };
+export const confirmationCommon = {
+  tag: 'Confirmations',
+  scopes: ['phone'],
+  requestHeaders: { 'Idempotency-Key': idempotencyKeyAbout },
+  checkHeaders: (headers: IncomingHttpHeaders) => void idempotencyKeyOf(headers),
+} as const;
 
 export const confirmationErrors = [
-  'invalid-request',
   'phone-not-supported',
   'idempotency-conflict',
   'too-many-sends',

@@ -21,7 +21,6 @@ export const createWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     summary: 'Create a webhook endpoint',
     about: 'Events that happen from now on are posted to it, signed by Standard Webhooks. At most 100 can exist.',
     input,
-    inputRequired: true,
     example: { url: 'https://example.com/hooks/ledgerline', types: ['phone.verified', 'transactions.recorded'] },
     responses: { 201: { about: 'The endpoint, with its secret.', shape: created } },
     errors: ['too-many-endpoints'],

@@ -11,7 +11,6 @@ export const deleteWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     summary: 'Delete a webhook endpoint',
     about: 'Deletes the endpoint and its deliveries. Due deliveries are no longer sent.',
     responses: { 204: { about: 'The endpoint is deleted.' } },
-    errors: ['not-found'],
     async handle({ caller, id }) {
       await endpoints.remove(caller, id);
       return empty(204);

@@ -10,6 +10,5 @@ export const getWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     path: '/webhook-endpoints/{id}',
     summary: 'Get a webhook endpoint',
     responses: { 200: { about: 'The endpoint.', shape: endpointShape } },
-    errors: ['not-found'],
     handle: async ({ id }) => reply(200, endpointShape, await endpoints.get(id)),
   });

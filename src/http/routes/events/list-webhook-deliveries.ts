@@ -19,7 +19,6 @@ export const listWebhookDeliveriesOperation = (endpoints: WebhookEndpoints) =>
     about: 'The latest deliveries to a webhook endpoint.',
     query: deliveryQuery,
     responses: { 200: { about: 'The deliveries.', shape: list } },
-    errors: ['not-found'],
     async handle({ id, query: { state, limit } }) {
       const found = await endpoints.listDeliveries(id, state, limit);
       return reply(200, list, { deliveries: found.map(({ delivery }) => delivery) });

@@ -37,7 +37,7 @@ export const replayWebhookEventsOperation = (endpoints: WebhookEndpoints) =>
     input,
     example: { from: '2026-03-01T00:00:00Z' },
     responses: { 202: { about: 'The events are queued.', shape: replayed } },
-    errors: ['not-found', 'endpoint-disabled', 'too-many-replays'],
+    errors: ['endpoint-disabled', 'too-many-replays'],
     async handle({ caller, id, body: { from, to, eventIds } }) {
       const count = await endpoints.replay(caller, id, eventIds ? { eventIds } : { from: from!, to });
       return reply(202, replayed, { count });

@@ -21,7 +21,6 @@ export const rotateWebhookSecretOperation = (endpoints: WebhookEndpoints) =>
     input,
     example: { overlapSeconds: 86_400 },
     responses: { 200: { about: 'The new secret.', shape: rotated } },
-    errors: ['not-found'],
     handle: async ({ caller, id, body: { overlapSeconds } }) =>
       reply(200, rotated, { secret: await endpoints.rotateSecret(caller, id, overlapSeconds) }, noStore),
   });

@@ -21,6 +21,5 @@ export const testWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     about:
       'An event of the type endpoint.test is sent immediately, without retries, whatever the types of the endpoint.',
     responses: { 200: { about: 'What became of it.', shape: result } },
-    errors: ['not-found'],
     handle: async ({ id, owner }) => reply(200, result, await endpoints.test(id, owner)),
   });

@@ -22,7 +22,6 @@ export const updateWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     input,
     example: { enabled: true },
     responses: { 200: { about: 'The endpoint as it is now.', shape: endpointShape } },
-    errors: ['not-found'],
     handle: async ({ caller, id, body: changes }) =>
       reply(200, endpointShape, await endpoints.update(caller, id, changes)),
   });

@@ -15,7 +15,6 @@ export const guardRemoveSafeOperation = (control: GuardControl) =>
     summary: 'Remove from the safe list',
     scopes: ['operator:write'],
     input,
-    inputRequired: true,
     example: { id: '+447400' },
     responses: { 204: { about: 'It is off the list.' } },
     errors: ['not-found'],

@@ -21,7 +21,6 @@ export const guardSetModeOperation = (control: GuardControl) =>
     about: 'Every process applies it within seconds.',
     scopes: ['operator:write'],
     input,
-    inputRequired: true,
     example: { rule: 'prefix', mode: 'shadow', reason: 'A campaign sends many codes to one range today.' },
     responses: { 204: { about: 'The mode is changed.' } },
     async handle({ body: { rule, mode, reason }, caller }) {

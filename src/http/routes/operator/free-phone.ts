@@ -21,7 +21,6 @@ export const freePhoneOperation = (freePhone: FreePhone) =>
       'For a number that has changed hands: the user is unverified again, and another user can verify the number. The call is audited. If the user does not have the number, nothing is changed.',
     scopes: ['operator:write'],
     input,
-    inputRequired: true,
     example: { userId: 17, phoneNumber: '+447400123456', reason: 'The number has a new owner, who called.' },
     responses: { 204: { about: 'The number is free.' } },
     errors: ['not-found'],

@@ -3,7 +3,13 @@ import { eventStreamType } from '../../../formats/event-stream.ts';
 import type { EventStreams } from '../../event-streams.ts';
 import { operation } from '../../operation.ts';
 
-export const operatorLiveMessagesOperation = (live: LiveMessages, streams: EventStreams) =>
+export const operatorLiveMessagesOperation = ({
+  liveMessages: live,
+  eventStreams: streams,
+}: {
+  liveMessages: LiveMessages;
+  eventStreams: EventStreams;
+}) =>
   operation({
     name: 'operator-live-messages',
     method: 'GET',

@@ -20,8 +20,6 @@ export const revealPhoneOperation = (revealPhone: ReturnType<typeof createReveal
     about: 'A user’s phone numbers in full. The call is audited.',
     scopes: ['operator:write'],
     responses: { 200: { about: 'The numbers.', shape: phones } },
-    errors: ['unknown-user'],
-    namesUser: ({ id }) => id,
     handle: async ({ id, caller: { subject, client } }) =>
       reply(200, phones, await revealPhone({ subject, client }, id), noStore),
   });

@@ -19,7 +19,7 @@ const settings = record('ServiceSettings', {
   settings: required(listOf(setting), 'Every setting.'),
 });
 
-export interface SettingsReport {
+interface SettingsReport {
   version: string;
   mode: string;
   settings: DescribedSetting[];

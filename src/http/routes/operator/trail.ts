@@ -91,7 +91,5 @@ export const readTrailOperation = (readTrail: (userId: number) => Promise<string
       'The user’s verifications, step by step. Newest first, the last 200 of each kind. Phone numbers are masked, and it contains no codes.',
     scopes: ['operator:read'],
     responses: { 200: { about: 'The trail.', shape: trail } },
-    errors: ['unknown-user'],
-    namesUser: ({ id }) => id,
     handle: async ({ id }) => jsonText(200, await readTrail(id)),
   });

@@ -8,7 +8,7 @@ const input = body('OperatorTransactionRequest', {
   transactionId: required(text({ trim: true, maxLength: maxLengths.transactionId }), 'Transaction identifier.'),
 });
 
-export type ReadUserTransaction = (who: Operator, individualId: number, transactionId: string) => Promise<string>;
+type ReadUserTransaction = (who: Operator, individualId: number, transactionId: string) => Promise<string>;
 
 /** A POST, since the call is audited. */
 export const operatorTransactionOperation = (readUserTransaction: ReadUserTransaction) =>
@@ -21,7 +21,6 @@ export const operatorTransactionOperation = (readUserTransaction: ReadUserTransa
     about: 'A customer’s transaction with its details. The call is audited.',
     scopes: ['operator:write'],
     input,
-    inputRequired: true,
     example: { transactionId: 'demo-00001' },
     responses: {
       200: {
@@ -31,7 +30,6 @@ export const operatorTransactionOperation = (readUserTransaction: ReadUserTransa
       },
     },
     errors: ['unknown-transaction'],
-    namesUser: ({ id }) => id,
     async handle({ id, body: { transactionId }, caller: { subject, client } }) {
       return jsonText(200, await readUserTransaction({ subject, client }, id, transactionId), noStore);
     },

@@ -44,7 +44,6 @@ export const operatorTransactionsOperation = (listUserTransactions: ListUserTran
       },
     },
     errors: ['unknown-individual', 'no-transactions'],
-    namesUser: ({ id }) => id,
     async handle({ id, body: values, caller: { subject, client }, owner }) {
       const { items, count, asOf } = await listUserTransactions(
         { subject, client },

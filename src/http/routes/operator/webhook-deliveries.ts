@@ -31,7 +31,6 @@ export const operatorWebhookDeliveriesOperation = (endpoints: WebhookEndpoints) 
     unknownId: 'not-found',
     query: deliveryQuery,
     responses: { 200: { about: 'The deliveries.', shape: list } },
-    errors: ['not-found'],
     async handle({ id, query: { state, limit } }) {
       const found = await endpoints.listDeliveries(id, state, limit);
       return reply(200, list, {

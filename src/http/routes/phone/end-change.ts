@@ -11,8 +11,6 @@ export const endChangeOperation = (changePhone: ChangePhone) =>
     about: 'The codes of the change are void, and the number stays as it is.',
     scopes: ['phone'],
     responses: { 204: { about: 'There is no change under way.' } },
-    errors: ['unknown-user'],
-    namesUser: ({ id }) => id,
     async handle({ id }) {
       await changePhone.giveUpChange(id);
       return empty(204);

@@ -9,7 +9,7 @@ import { query } from '../../query-shape.ts';
 
 const largestReceipt = 64 * 1024;
 
-export interface Receipts {
+interface Receipts {
   /** The URL of the service as gateways see it. Some gateways sign it. */
   publicUrl: string;
   find(gateway: string): Gateway | undefined;

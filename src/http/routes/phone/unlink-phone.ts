@@ -10,8 +10,6 @@ export const unlinkPhoneOperation = (unlinkPhone: (userId: number) => Promise<vo
     about: 'For a lost or recycled number. The user is unverified again, and another user can verify the number.',
     scopes: ['users'],
     responses: { 204: { about: 'The user has no number.' } },
-    errors: ['unknown-user'],
-    namesUser: ({ id }) => id,
     async handle({ id }) {
       await unlinkPhone(id);
       return empty(204);

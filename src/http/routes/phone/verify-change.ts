@@ -18,11 +18,9 @@ export const verifyChangeOperation = (changePhone: ChangePhone) =>
       'Links the new number in place of the old one, which is free then and gets a text that says so. Open confirmations of the user are void.',
     scopes: ['phone'],
     input,
-    inputRequired: true,
     example: { code: '123456' },
     responses: { 200: { about: 'The new number is verified.' } },
     errors: ['invalid-code', 'too-many-failures'],
-    namesUser: ({ id }) => id,
     async handle({ id, body: { code }, caller, request }) {
       await changePhone.verifyChange(id, code, callOrigin(caller, request));
       return empty(200);

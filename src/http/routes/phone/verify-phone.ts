@@ -18,7 +18,6 @@ export const verifyPhoneOperation = (verifyCode: VerifyCode) =>
     about: 'Checks the code and marks the phone it was sent to as verified.',
     scopes: ['phone'],
     input,
-    inputRequired: true,
     example: { id: 1, code: '123456' },
     responses: { 200: { about: 'The phone is verified.' } },
     errors: ['invalid-code', 'too-many-failures'],

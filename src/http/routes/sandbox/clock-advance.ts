@@ -27,7 +27,6 @@ export const advanceClockOperation = (sandbox: Sandbox) =>
       'Moves the service’s clock forward. It governs codes, limits and token expiry, so that you can see codes expire.',
     isLocalInSandbox: true,
     input,
-    inputRequired: true,
     example: { advanceSeconds: 600 },
     responses: { 200: { about: 'The clock after the move.', shape: clock } },
     async handle({ body: { advanceSeconds } }) {

@@ -31,7 +31,6 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
       'details that were recorded; CSV has a column for each of them.',
     scopes: ['transactions:read'],
     input,
-    inputRequired: true,
     example: { individualId: 1, timestampFrom: '2026-01-01T00:00:00Z' },
     responses: {
       200: {

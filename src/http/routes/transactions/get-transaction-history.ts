@@ -20,7 +20,6 @@ export const getTransactionHistoryOperation = (getHistory: GetHistory) =>
       'Oldest first; the last one is the transaction as it is now. The transaction is identified as in get-transaction.',
     scopes: ['transactions:read'],
     input: getTransactionInput,
-    inputRequired: true,
     example: { transactionId: 'demo-00001' },
     responses: { 200: { about: 'The versions.', shape: historyShape } },
     errors: ['unknown-transaction', 'ambiguous-transaction'],

@@ -21,7 +21,6 @@ export const getTransactionOperation = (
       'Without individualId, a token that is bound to a user reads the transaction of that user. Another token gets the transaction if only one individual has that id, and 400 if several have it.',
     scopes: ['transactions:read'],
     input: getTransactionInput,
-    inputRequired: true,
     example: { transactionId: 'demo-00001' },
     responses: {
       200: {

@@ -32,7 +32,6 @@ export const listTransactionsOperation = (listTransactions: (request: ListReques
       'Newest first, then by transactionId descending. A page past the end is empty; 404 only when the individual has no transactions at all.',
     scopes: ['transactions:read'],
     input,
-    inputRequired: true,
     example: { individualId: 1, dataBatch: 1, dataBatchCount: 20 },
     responses: {
       200: {

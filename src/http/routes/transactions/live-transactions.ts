@@ -6,7 +6,13 @@ import type { EventStreams } from '../../event-streams.ts';
 import { operation } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 
-export const liveTransactionsOperation = (live: LiveTransactions, streams: EventStreams) =>
+export const liveTransactionsOperation = ({
+  liveTransactions: live,
+  eventStreams: streams,
+}: {
+  liveTransactions: LiveTransactions;
+  eventStreams: EventStreams;
+}) =>
   operation({
     name: 'live-transactions',
     method: 'GET',

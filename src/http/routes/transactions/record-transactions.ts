@@ -36,10 +36,14 @@ const input = body('RecordTransactionsRequest', {
   ),
 });
 
-/** The refusal if there is no room for rows of this owner. */
-export type FindRefusal = (owner: Owner) => Problem | undefined;
+type RecordTransactions = (rows: readonly Row[], owner: Owner) => Promise<RecordPlanResult[]>;
 
-export type RecordTransactions = (rows: readonly Row[], owner: Owner) => Promise<RecordPlanResult[]>;
+interface RecordServices {
+  recordTransactions: RecordTransactions;
+  /** The refusal if there is no room for rows of this owner. */
+  findRecordRefusal(owner: Owner): Problem | undefined;
+  observer: { observe: Observe };
+}
 
 interface Result extends ClaimedKey {
   result: RecordResultName;
@@ -67,11 +71,11 @@ const resultsShape = record('RecordTransactionsResponse', {
   ),
 });
 
-export const recordTransactionsOperation = (
-  recordTransactions: RecordTransactions,
-  findRefusal: FindRefusal,
-  observe: Observe,
-) =>
+export const recordTransactionsOperation = ({
+  recordTransactions,
+  findRecordRefusal: findRefusal,
+  observer: { observe },
+}: RecordServices) =>
   operation({
     name: 'record-transactions',
     method: 'POST',
@@ -85,7 +89,6 @@ export const recordTransactionsOperation = (
       'lines only the totals follow, with `truncated: true`. A line is at most 65,536 bytes long.',
     scopes: ['transactions:write'],
     input,
-    inputRequired: true,
     largestBody: 32 * 1024 * 1024,
     findRefusal,
     example: { transactions: [{ individualId: 1, ...exampleTransaction }] },

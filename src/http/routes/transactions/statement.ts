@@ -34,10 +34,12 @@ const input = body(
   checkRanges,
 );
 
-export const statementOperation = (
-  makeStatement: (request: StatementRequest) => Promise<StatementReply>,
-  makeConfirmation: (request: ConfirmationRequest) => Promise<StatementReply>,
-) =>
+interface StatementServices {
+  makeStatement(request: StatementRequest): Promise<StatementReply>;
+  makeConfirmation(request: ConfirmationRequest): Promise<StatementReply>;
+}
+
+export const statementOperation = ({ makeStatement, makeConfirmation }: StatementServices) =>
   operation({
     name: 'statement',
     method: 'POST',
@@ -50,7 +52,6 @@ export const statementOperation = (
       'With transactionId: a confirmation of that transaction.',
     scopes: ['transactions:read'],
     input,
-    inputRequired: true,
     example: {
       individualId: 1,
       timestampFrom: '2026-01-01T00:00:00Z',

@@ -53,7 +53,6 @@ export const summarizeTransactionsOperation = (summarize: (request: TotalsReques
     about: 'By day, week or month and by currency, newest first, over exactly the rows that the list would return.',
     scopes: ['transactions:read'],
     input,
-    inputRequired: true,
     example: { individualId: 1, by: 'month', timeZone: 'Europe/Berlin' },
     responses: {
       200: {

@@ -33,7 +33,6 @@ export const syncTransactionsOperation = (syncTransactions: (request: SyncReques
       'meanwhile comes again on a later page.',
     scopes: ['transactions:read'],
     input,
-    inputRequired: true,
     example: { individualId: 1, count: 100 },
     responses: {
       200: {

@@ -14,7 +14,6 @@ export const eraseUserOperation = (eraseUser: EraseUser) =>
     scopes: ['users'],
     serviceTokensOnly: true,
     responses: { 204: { about: 'The user is erased, now or earlier.' } },
-    errors: ['unknown-user'],
     async handle({ id, caller }) {
       await eraseUser(caller, id);
       return empty(204);

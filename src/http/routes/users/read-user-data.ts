@@ -171,6 +171,5 @@ export const readUserDataOperation = (readUserData: ReadUserData) =>
     scopes: ['users'],
     serviceTokensOnly: true,
     responses: { 200: { about: 'What is stored.', shape: userData } },
-    errors: ['unknown-user'],
     handle: async ({ id, caller }) => jsonText(200, await readUserData(caller, id), noStore),
   });

@@ -19,7 +19,5 @@ export const userStatusOperation = (userStatus: (userId: number) => Promise<User
     about: 'Whether the user has a verified phone.',
     scopes: ['users', 'phone'],
     responses: { 200: { about: 'The state of the user’s phone.', shape: status } },
-    errors: ['unknown-user'],
-    namesUser: ({ id }) => id,
     handle: async ({ id }) => reply(200, status, await userStatus(id)),
   });
