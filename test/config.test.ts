@@ -1,12 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeDigestKey, makeSigningKey } from '../src/auth/keys.ts';
 import { checkMode } from '../src/config/check.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import { settings } from '../src/config/settings/index.ts';
 import { configReference } from '../src/config/reference.ts';
+import { describeRemoved } from '../src/config/removed.ts';
 import { findRisks } from '../src/config/risks.ts';
 import { readLimits } from '../src/guard/limits.ts';
 
@@ -144,6 +146,57 @@ describe('settings', () => {
     const [problem, ...more] = problems({ [name]: value });
     expect(problem).toContain(name);
     expect(more).toEqual([]);
+  });
+
+  it('say what replaced a setting that was removed', () => {
+    expect(() => loadConfig({ LEDGERLINE_RANGE_HALVINGS: '2' })).toThrow(
+      /LEDGERLINE_RANGE_HALVINGS .*LEDGERLINE_RANGES=/,
+    );
+    expect(problems({ LEDGERLINE_AWS_SECRET_FILE: '/run/secrets/aws', LEDGERLINE_SENDERS: 'DE=Acme' })).toEqual([
+      'LEDGERLINE_AWS_SECRET_FILE is a part of LEDGERLINE_AWS_CREDENTIALS now: key-id:secret, or key-id:secret:session-token.',
+      'LEDGERLINE_SENDERS is a part of LEDGERLINE_SENDER now: the value for all first, then the exceptions, such as Acme; US=+15550001.',
+    ]);
+  });
+
+  it('that were removed are not settings', () => {
+    const names = Object.values(settings).map(({ env }) => env);
+    expect(names.filter((name) => describeRemoved(name) !== undefined)).toEqual([]);
+  });
+
+  it('that were removed are named nowhere', async () => {
+    const root = fileURLToPath(new URL('../', import.meta.url));
+    const folders = [
+      'src',
+      'web',
+      'client',
+      'packages',
+      'test',
+      'bench',
+      'attack',
+      'chaos',
+      'fuzz',
+      'scripts',
+      'deploy',
+      'docs',
+    ];
+    const inFolders = folders.map(async (folder) =>
+      (await readdir(path.join(root, folder), { recursive: true, withFileTypes: true }))
+        .filter(
+          (entry) => entry.isFile() && /\.(ts|tsx|js|sql|md|ya?ml|json|env|service|conf|sh)$|\.env/.test(entry.name),
+        )
+        .map((entry) => path.join(entry.parentPath, entry.name)),
+    );
+    const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'].map((name) =>
+      path.join(root, name),
+    );
+    const own = ['src/config/removed.ts', 'test/config.test.ts'].map((name) => path.join(root, name));
+    const found: string[] = [];
+    for (const file of [...(await Promise.all(inFolders)).flat(), ...pages]) {
+      if (own.includes(file) || file.includes('node_modules')) continue;
+      for (const [name] of (await readFile(file, 'utf8')).matchAll(/LEDGERLINE_[A-Z_]+/g))
+        if (describeRemoved(name) !== undefined) found.push(`${path.relative(root, file)}: ${name}`);
+    }
+    expect(found).toEqual([]);
   });
 
   // 87 when this was written; the rest is for what is added. Before another setting, look for one that nobody needs.

@@ -1,6 +1,7 @@
 /** Reads every setting from the environment. An unknown LEDGERLINE_ name or a value that does not fit stops the start. */
 import { readFileSync } from 'node:fs';
 import { fail, Unreadable, type Mode, type Setting, type SettingValue } from '../formats/setting-kinds.ts';
+import { describeRemoved } from './removed.ts';
 import { settings } from './settings/index.ts';
 
 export type Config = { -readonly [K in keyof typeof settings]: SettingValue<(typeof settings)[K]> } & {
@@ -93,7 +94,7 @@ function unknownNames(env: Environment): string[] {
   }
   return Object.keys(env)
     .filter((name) => name.startsWith('LEDGERLINE_') && !known.has(name))
-    .map((name) => `${name} is not a setting${nearest(name, [...known])}`);
+    .map((name) => `${name} ${describeRemoved(name) ?? `is not a setting${nearest(name, [...known])}`}`);
 }
 
 function nearest(name: string, known: string[]): string {
