@@ -69,5 +69,5 @@ export async function reserveAttempt(store, userId, e164, now) {
     codeKey: undefined,
   };
   const reserved = await store.reserveAttempt(attempt);
-  await store.consumeCode(attempt, { codeNumber: 1, e164 }, reserved, () => null);
+  await store.consumeCode(attempt, { codeNumber: 1, e164 }, reserved);
 }

@@ -12,7 +12,7 @@ import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook } from '../guard/ranges/range-book.ts';
 import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
-import { countryOf, maskPhone, parsePhoneNumber } from '../values/phone-number.ts';
+import { maskPhone, parsePhoneNumber } from '../values/phone-number.ts';
 import type { AttemptReservation, PhoneStore, VerifyAttempt } from './phone.store.ts';
 
 export interface VerifyRules {
@@ -99,7 +99,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     );
     if (!matching) return refuse('wrong-code');
     // The code is right, but another call may use it first, or another user may have verified the number.
-    if (!(await store.consumeCode(attempt, matching, reserved, countryOf))) return refuse('lost-race');
+    if (!(await store.consumeCode(attempt, matching, reserved))) return refuse('lost-race');
     const phoneNumber = live.modes.prefix === 'off' ? undefined : parsePhoneNumber(matching.e164);
     if (phoneNumber) {
       inBackground(async () => {
