@@ -45,7 +45,7 @@ export function createAuditStore(db: Database) {
 
     async readActions(filter: ActionFilter, owner?: Owner): Promise<OperatorAction[]> {
       const { subject: who, action: name, userId, from, to, before, limit } = filter;
-      const rows = await db.long((sql) => {
+      return db.long((sql) => {
         const conditions = [
           sql`true`,
           ...(who === undefined ? [] : [sql`and subject = ${who}`]),
@@ -55,21 +55,10 @@ export function createAuditStore(db: Database) {
           ...(to === undefined ? [] : [sql`and acted_at <= ${to}::text::timestamptz`]),
           ...(before === undefined ? [] : [sql`and id < ${before}`]),
         ];
-        return sql`
-          select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id
+        return sql<OperatorAction[]>`
+          select id::float8 as id, acted_at as at, subject, client, action, target, detail, reason, user_id as "userId"
           from operator_actions where ${conditions} order by id desc limit ${limit}`;
       }, owner);
-      return rows.map(({ id, acted_at, subject, client, action, target, detail, reason, user_id }) => ({
-        id,
-        at: acted_at,
-        subject,
-        client,
-        action,
-        target,
-        detail,
-        reason,
-        userId: user_id,
-      }));
     },
   };
 }

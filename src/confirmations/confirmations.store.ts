@@ -174,19 +174,11 @@ export function createConfirmationsStore(db: Database) {
       { userId, confirmationId }: ConfirmationKey,
       now: Date,
     ): Promise<StoredConfirmation | undefined> {
-      const [row] = await db.read`
-        select purpose, created_at, expires_at, approved_at,
-          case when state = 'pending' and expires_at <= ${now} then 'expired' else state::text end as state
+      const [confirmation] = await db.read<StoredConfirmation[]>`
+        select purpose, case when state = 'pending' and expires_at <= ${now} then 'expired' else state::text end as state,
+          created_at as "createdAt", expires_at as "expiresAt", approved_at as "approvedAt"
         from confirmations where user_id = ${userId} and confirmation_id = ${confirmationId}::text::uuid`;
-      return (
-        row && {
-          purpose: row.purpose,
-          state: row.state,
-          createdAt: row.created_at,
-          expiresAt: row.expires_at,
-          approvedAt: row.approved_at,
-        }
-      );
+      return confirmation;
     },
 
     /** What a resend repeats, and how the last text was sent. */

@@ -78,9 +78,9 @@ export function createGuardStore(db: Database) {
 
     /** The share of each budget of a day that is leased. */
     async readBudgets(day: string): Promise<{ budget: string; usedRatio: number }[]> {
-      const rows = await db.read`
-        select name, used::float8 / cap as used_ratio from guard_budgets where day = ${day}::date and cap > 0`;
-      return rows.map(({ name, used_ratio }) => ({ budget: name, usedRatio: used_ratio }));
+      return db.read<{ budget: string; usedRatio: number }[]>`
+        select name as budget, used::float8 / cap as "usedRatio" from guard_budgets
+        where day = ${day}::date and cap > 0`;
     },
 
     /** Rows are locked in the order of their names, as `lease_budgets` locks them. */
@@ -105,28 +105,17 @@ export function createGuardStore(db: Database) {
     /** Adds the counts of this process, and returns the sums of all processes. */
     async exchangeRanges(changes: RangeChange[], now: Date): Promise<Map<string, RangeState>> {
       const rows = await db.write.unsafe(
-        `select name, hour_sends, hour_verified, day_sends, unverified, delivered, failed, normal_sends,
-           normal_verified, shrinks, refused_at
+        `select name, hour_sends as "hourSends", hour_verified as "hourVerified", day_sends as "daySends",
+           greatest(0, unverified) as unverified, delivered, failed, normal_sends as "normalSends",
+           normal_verified as "normalVerified", shrinks, refused_at as "refusedAt"
          from exchange_ranges($1::text::jsonb, $2::timestamptz)`,
         [JSON.stringify(changes), now],
         { prepare: true },
       );
       return new Map(
-        rows.map((row) => [
-          row.name,
-          {
-            at: now.getTime(),
-            hourSends: row.hour_sends,
-            hourVerified: row.hour_verified,
-            daySends: row.day_sends,
-            unverified: Math.max(0, row.unverified),
-            delivered: row.delivered,
-            failed: row.failed,
-            normalSends: row.normal_sends,
-            normalVerified: row.normal_verified,
-            shrinks: row.shrinks,
-            refusedAt: row.refused_at?.getTime() ?? 0,
-          },
+        rows.map(({ name, refusedAt, ...row }) => [
+          name,
+          { at: now.getTime(), refusedAt: refusedAt?.getTime() ?? 0, ...(row as Omit<RangeState, 'at' | 'refusedAt'>) },
         ]),
       );
     },

@@ -36,14 +36,7 @@ export type BlocksStore = ReturnType<typeof createBlocksStore>;
 export function createBlocksStore(db: Database) {
   return {
     async listBlocks(now: Date, limit: number, owner?: Owner): Promise<Block[]> {
-      const rows = await db.long((sql) => selectBlocks(sql, now, limit), owner);
-      return rows.map(({ id, rule, subject, users, blocked_until }) => ({
-        id,
-        rule,
-        subject,
-        userIds: users === null ? null : asNumbers(users),
-        until: blocked_until,
-      }));
+      return db.long((sql) => selectBlocks(sql, now, limit), owner);
     },
 
     /** Removes the block, if there is one, with everything that was counted for it. */
@@ -69,9 +62,9 @@ export function createBlocksStore(db: Database) {
   };
 }
 
-function selectBlocks(sql: Sql, now: Date, limit: number): Statement {
-  return sql`
-    select id, rule, subject, users, blocked_until from (
+function selectBlocks(sql: Sql, now: Date, limit: number): Statement<Block[]> {
+  return sql<Block[]>`
+    select id, rule, subject, to_json(users) as "userIds", blocked_until as until from (
       (select 'user:' || user_id as id, 'user-failures' as rule, user_id::text as subject,
         null::int[] as users, greatest(blocked_until, change_blocked_until) as blocked_until
       from verifications where blocked_until > ${now} or change_blocked_until > ${now} order by 5 desc limit ${limit})
@@ -172,9 +165,4 @@ function labelOf(target: LiftTarget): string {
   if ('blockedPhoneKey' in target) return `phone ${target.blockedPhoneKey.toString('hex', 0, 4)}`;
   if ('source' in target) return target.label;
   return 'code' in target ? 'a code' : `prefix ${target.prefix}`;
-}
-
-/** An array is read as text. */
-function asNumbers(text: string): number[] {
-  return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
 }

@@ -4,19 +4,23 @@ import type { Operator } from '../../audit/operator-actions.ts';
 import type { Owner } from '../../sharing/slots.ts';
 import type { RuleMode } from '../rules.ts';
 
+interface ChangedMode {
+  rule: string;
+  mode: RuleMode;
+  changedAt: Date;
+  changedBy: string;
+}
+
 export type ModesStore = ReturnType<typeof createModesStore>;
 
 export function createModesStore(db: Database) {
   return {
-    async readModes(owner?: Owner): Promise<{ rule: string; mode: RuleMode; changedAt: Date; changedBy: string }[]> {
-      const rows = await db.long((sql) => sql`select rule, mode, changed_at, changed_by from guard_modes`, owner);
-      return rows.map(({ rule, mode, changed_at, changed_by }) => ({
-        rule,
-        mode,
-        changedAt: changed_at,
-        changedBy: changed_by,
-      }));
-    },
+    readModes: (owner?: Owner) =>
+      db.long(
+        (sql) => sql<ChangedMode[]>`
+          select rule, mode, changed_at as "changedAt", changed_by as "changedBy" from guard_modes`,
+        owner,
+      ),
 
     /** Without a mode, the rule returns to its configured mode. */
     async setMode(rule: string, mode: RuleMode | undefined, who: Operator, now: Date): Promise<void> {

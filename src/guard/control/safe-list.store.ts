@@ -16,19 +16,13 @@ export type SafeListStore = ReturnType<typeof createSafeListStore>;
 
 export function createSafeListStore(db: Database) {
   return {
-    async listSafe(owner?: Owner): Promise<SafeEntry[]> {
-      const rows = await db.long(
-        (sql) => sql`select key, label, is_prefix, added_at, added_by from guard_safe order by added_at desc, key`,
+    listSafe: (owner?: Owner) =>
+      db.long(
+        (sql) => sql<SafeEntry[]>`
+          select key as id, label, is_prefix as "isPrefix", added_at as "addedAt", added_by as "addedBy"
+          from guard_safe order by added_at desc, key`,
         owner,
-      );
-      return rows.map(({ key, label, is_prefix, added_at, added_by }) => ({
-        id: key,
-        label,
-        isPrefix: is_prefix,
-        addedAt: added_at,
-        addedBy: added_by,
-      }));
-    },
+      ),
 
     /** False if the list is full. Adding an existing entry changes nothing. */
     async addSafe(
