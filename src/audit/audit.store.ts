@@ -1,5 +1,6 @@
 /** The statements of the audit. Lists run on separate connections, so that no request of a user waits for them. */
 import type { Database } from '../db/database.ts';
+import { callRecordAction } from '../db/record-action.ts';
 import type { Operator, OperatorActionName } from './operator-actions.ts';
 import type { Owner } from '../sharing/slots.ts';
 
@@ -37,10 +38,7 @@ export function createAuditStore(db: Database) {
       userId: number | undefined,
       now: Date,
     ): Promise<void> {
-      const { subject, client, reason = null } = who;
-      await db.write`
-        select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => ${action},
-          target => ${target}, detail => null, of_user => ${userId ?? null}, reason => ${reason})`;
+      await db.write`select ${callRecordAction(db.write, { who, now, action, target, userId })}`;
     },
 
     async readActions(filter: ActionFilter, owner?: Owner): Promise<OperatorAction[]> {

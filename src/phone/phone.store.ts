@@ -2,6 +2,7 @@
 import type { Database, Sql } from '../db/database.ts';
 import { countryOf, maskPhone } from '../values/phone-number.ts';
 import { retryLostRace } from '../db/lost-race.ts';
+import { callRecordAction } from '../db/record-action.ts';
 import type { Operator } from '../audit/operator-actions.ts';
 import { namedParameters, type ParameterTable } from '../db/named-parameters.ts';
 import type { PhoneCodeKind, StoredCode } from '../codes/code.ts';
@@ -325,10 +326,8 @@ export function createPhoneStore(db: Database) {
           await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${data}::text::json)`;
         }
         if (freed) {
-          const { subject, client, reason = null } = freed.who;
-          await sql`
-            select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => 'free-phone',
-              target => ${`user ${userId}`}, detail => ${maskPhone(freed.e164)}, of_user => ${userId}, reason => ${reason})`;
+          const about = { target: `user ${userId}`, detail: maskPhone(freed.e164), userId };
+          await sql`select ${callRecordAction(sql, { who: freed.who, now, action: 'free-phone', ...about })}`;
         }
         return known !== undefined;
       });

@@ -1,5 +1,6 @@
 /** The statements about webhook endpoints and their secrets. */
 import { array, type Database, type DatabaseTransaction } from '../../db/database.ts';
+import { callRecordAction } from '../../db/record-action.ts';
 import type { Operator, OperatorActionName } from '../../audit/operator-actions.ts';
 import type { Owner } from '../../sharing/slots.ts';
 
@@ -242,11 +243,7 @@ export async function recordChange(
   endpointId: number,
   { who, now }: AuditedChange,
 ): Promise<void> {
-  const { subject, client, reason = null } = who;
-  const target = `webhook endpoint ${endpointId}`;
-  await sql`
-    select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => ${action},
-      target => ${target}, detail => null, of_user => null, reason => ${reason})`;
+  await sql`select ${callRecordAction(sql, { who, now, action, target: `webhook endpoint ${endpointId}` })}`;
 }
 
 async function insertSecret(sql: DatabaseTransaction, endpointId: number, sealed: Buffer): Promise<void> {
