@@ -33,7 +33,7 @@ const expiredAtOnce = 1000;
 export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
   const { config, db, clock, jobs, traced } = core;
   const { guard, delivery, once, texts, channels, testNumber, digestKeys, observe } = parts;
-  const { live, decisions, digest, sendJudge } = guard;
+  const { live, judgeAttempt, digest, sendJudge } = guard;
   const { codeAttempts, codeDigits, confirmationSeconds } = config;
   const store = traced('confirmations', createConfirmationsStore(db));
   const sealKeys = core.deriveKeys('confirmation terms');
@@ -56,7 +56,9 @@ export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
       now: () => clock.now(),
       confirmationSeconds,
     }),
-    checkConfirmation: createCheckConfirmation({ store, codes, live, decisions, digest, clock, observe, codeAttempts }),
+    checkConfirmation: createCheckConfirmation({
+      ...{ store, codes, live, judgeAttempt, digest, clock, observe, codeAttempts },
+    }),
     confirmations: createReadConfirmation(store, clock),
     rebuilder: createConfirmationRebuilder(codes, write),
   };
