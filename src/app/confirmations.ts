@@ -39,6 +39,7 @@ export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
   const sealKeys = core.deriveKeys('confirmation terms');
   const codes = createConfirmationCodes({ digestKeys, sealKeys, testNumber, codeDigits });
   const write = createConfirmationTexts(config, texts);
+  const confirmations = createReadConfirmation(store, clock);
   jobs.start({
     'confirmation-expiry': async () => {
       while ((await store.expireConfirmations(clock.now(), expiredAtOnce)) === expiredAtOnce);
@@ -53,13 +54,13 @@ export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
       once,
       write,
       channels,
-      now: () => clock.now(),
+      read: confirmations.read,
       confirmationSeconds,
     }),
     checkConfirmation: createCheckConfirmation({
       ...{ store, codes, live, judgeAttempt, digest, clock, observe, codeAttempts },
     }),
-    confirmations: createReadConfirmation(store, clock),
+    confirmations,
     rebuilder: createConfirmationRebuilder(codes, write),
   };
 }

@@ -59,7 +59,7 @@ export interface CodeText extends CountedCode {
   traceId: string;
   owner: Owner;
   /** The path of what is created with this text, if something is. */
-  location?: string;
+  location?: string | undefined;
 }
 
 /** A text that was passed to the gateways, and its outcome. */
@@ -86,9 +86,13 @@ export function createDelivery(parts: DeliveryParts) {
   }
 
   /** Records that a counted code was not passed to a gateway, so that it is given back. */
-  async function abandon(code: CountedCode, locale: string, reason: string): Promise<void> {
+  async function abandon(
+    code: CountedCode,
+    locale: string | undefined,
+    reason = 'the code cannot be sent again',
+  ): Promise<void> {
     const dispatch = { ...noDispatch(code, 'unavailable', 'none'), reason };
-    await finishSend({ code, text: { locale, segments: 1 }, dispatch, answeredAt: clock.now() });
+    await finishSend({ code, text: { locale: locale ?? '', segments: 1 }, dispatch, answeredAt: clock.now() });
   }
 
   function outgoing({ userId, messageNumber, phoneNumber, code, purpose, ...text }: CodeText): OutgoingMessage {
