@@ -30,30 +30,22 @@ export async function reserveSend(store, codes, userId, e164, now) {
     leases: null,
     code: { seed, digest, expiresAt, attemptLimit: 5, mayRepeat: true, isResend: false },
   });
-  await codes.finishSend({
+  const code = {
     kind: 'verification',
     confirmationId: null,
     userId,
-    messageNumber,
-    codeNumber,
-    outcome: 'accepted',
-    e164,
-    phoneKey: keyOf(e164),
-    maskedPhone: '+44…42',
-    country: 'GB',
+    phoneNumber: { e164, country: 'GB' },
     correlationType: 0,
-    locale: 'en',
-    segments: 1,
-    gateway: 'inbox',
-    channel: 'sms',
-    gatewayId: null,
-    reason: null,
-    tries: null,
+    codeNumber,
+    messageNumber,
     requestedAt: now,
-    answeredAt: now,
-    expiresAt,
+    channels: ['sms'],
+    validSeconds: 600,
+    phoneKey: keyOf(e164),
     counted: [],
-  });
+  };
+  const dispatch = { outcome: 'accepted', gateway: 'inbox', channel: 'sms', tries: [] };
+  await codes.finishSend({ code, text: { locale: 'en', segments: 1 }, dispatch, answeredAt: now });
 }
 
 export async function reserveAttempt(store, userId, e164, now) {
@@ -69,5 +61,5 @@ export async function reserveAttempt(store, userId, e164, now) {
     codeKey: undefined,
   };
   const reserved = await store.reserveAttempt(attempt);
-  await store.consumeCode(attempt, { codeNumber: 1, e164 }, reserved, () => null);
+  await store.consumeCode(attempt, { codeNumber: 1, e164 }, reserved);
 }

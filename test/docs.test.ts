@@ -33,6 +33,16 @@ it('links only to files that exist', async () => {
   expect(broken).toEqual([]);
 });
 
+it('shows a gateway that reads only members of a message', async () => {
+  const page = await readFile(path.join(root, 'docs/how-to-add-a-gateway.md'), 'utf8');
+  const port = await readFile(path.join(root, 'src/sms/gateway.ts'), 'utf8');
+  const [, message = ''] = /export interface Message \{(.*?)\n\}/s.exec(port) ?? [];
+  const members = [...message.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name]) => name);
+  const [, names = ''] = /\bsend\(\{ (.*?) \}/.exec(page) ?? [];
+  expect(names).not.toBe('');
+  expect(names.split(', ').filter((name) => !members.includes(name))).toEqual([]);
+});
+
 it('names only source files that exist, and so do comments', async () => {
   const folders = ['src', 'test', 'web', 'client', 'migrations', 'attack', 'chaos', 'fuzz', 'bench', 'scripts'];
   const listed = await Promise.all(

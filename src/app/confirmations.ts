@@ -33,12 +33,13 @@ const expiredAtOnce = 1000;
 export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
   const { config, db, clock, jobs, traced } = core;
   const { guard, delivery, once, texts, channels, testNumber, digestKeys, observe } = parts;
-  const { live, decisions, digest, sendJudge } = guard;
+  const { live, judgeAttempt, digest, sendJudge } = guard;
   const { codeAttempts, codeDigits, confirmationSeconds } = config;
   const store = traced('confirmations', createConfirmationsStore(db));
   const sealKeys = core.deriveKeys('confirmation terms');
   const codes = createConfirmationCodes({ digestKeys, sealKeys, testNumber, codeDigits });
   const write = createConfirmationTexts(config, texts);
+  const confirmations = createReadConfirmation(store, clock);
   jobs.start({
     'confirmation-expiry': async () => {
       while ((await store.expireConfirmations(clock.now(), expiredAtOnce)) === expiredAtOnce);
@@ -53,11 +54,13 @@ export function openConfirmations(core: Core, parts: OpenConfirmationParts) {
       once,
       write,
       channels,
-      now: () => clock.now(),
+      read: confirmations.read,
       confirmationSeconds,
     }),
-    checkConfirmation: createCheckConfirmation({ store, codes, live, decisions, digest, clock, observe, codeAttempts }),
-    confirmations: createReadConfirmation(store, clock),
+    checkConfirmation: createCheckConfirmation({
+      ...{ store, codes, live, judgeAttempt, digest, clock, observe, codeAttempts },
+    }),
+    confirmations,
     rebuilder: createConfirmationRebuilder(codes, write),
   };
 }

@@ -9,7 +9,7 @@ import { senderOf } from '../sms/senders.ts';
 
 interface GatewayParts {
   config: Config;
-  inbox: Inbox;
+  inbox: Pick<Inbox, 'keep'>;
   terminal(text: string): void;
   /** Receives the receipts of a gateway that has its own connection. */
   onReceipt(receipt: Receipt): void;

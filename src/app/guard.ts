@@ -2,6 +2,7 @@
 import type { Audit } from '../audit/audit.ts';
 import { createChallenges } from '../guard/challenge.ts';
 import { DecisionLog } from '../guard/decisions.ts';
+import { createAttemptJudge } from '../codes/attempt-judge.ts';
 import { createSendJudge } from '../codes/send-judge.ts';
 import { createDecisionsStore } from '../guard/decisions.store.ts';
 import { createGuardControl } from '../guard/control/guard-control.ts';
@@ -69,7 +70,7 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
   const sendJudge = createSendJudge({ live, leases, decisions, digest, clock, observe });
   return {
     live,
-    decisions,
+    judgeAttempt: createAttemptJudge({ live, decisions, digest, observe }),
     digest,
     ranges,
     control: createGuardControl({

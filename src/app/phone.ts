@@ -170,7 +170,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
     observe,
     digestKeys,
     live: guard.live,
-    decisions: guard.decisions,
+    judgeAttempt: guard.judgeAttempt,
     digest: guard.digest,
     ranges: guard.ranges,
     channelsOf: usedChannels.length > 1 ? readChannels : async () => usedChannels,

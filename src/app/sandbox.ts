@@ -8,7 +8,7 @@ import { createLocalCallerCheck } from '../sandbox/local-callers.ts';
 import { createInboxStore } from '../sandbox/inbox.store.ts';
 import { createSandboxStore, demoMark } from '../sandbox/sandbox.store.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import { Inbox } from '../sms/inbox.ts';
+import { createInbox, type Inbox } from '../sms/inbox.ts';
 import { readReference } from '../sms/reference.ts';
 import { createRecordTransactions } from '../transactions/record/record-transactions.ts';
 import { createRecordStore } from '../transactions/record/record.store.ts';
@@ -19,7 +19,7 @@ import type { Core } from './core.ts';
 export function openInbox({ db, clock, guardKey, deriveKeys }: Core): Inbox {
   const referenceKeys = deriveKeys('message references').all;
   const userOf = (reference: string) => readReference(referenceKeys, reference)?.userId ?? 0;
-  return new Inbox(createInboxStore(db, deriveKey(guardKey, 'inbox'), userOf), () => clock.now());
+  return createInbox(createInboxStore(db, deriveKey(guardKey, 'inbox'), userOf), () => clock.now());
 }
 
 export async function openSandbox(

@@ -1,5 +1,6 @@
 /** The statements of the audit. Lists run on separate connections, so that no request of a user waits for them. */
 import type { Database } from '../db/database.ts';
+import { callRecordAction } from '../db/record-action.ts';
 import type { Operator, OperatorActionName } from './operator-actions.ts';
 import type { Owner } from '../sharing/slots.ts';
 
@@ -37,15 +38,12 @@ export function createAuditStore(db: Database) {
       userId: number | undefined,
       now: Date,
     ): Promise<void> {
-      const { subject, client, reason = null } = who;
-      await db.write`
-        select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => ${action},
-          target => ${target}, detail => null, of_user => ${userId ?? null}, reason => ${reason})`;
+      await db.write`select ${callRecordAction(db.write, { who, now, action, target, userId })}`;
     },
 
     async readActions(filter: ActionFilter, owner?: Owner): Promise<OperatorAction[]> {
       const { subject: who, action: name, userId, from, to, before, limit } = filter;
-      const rows = await db.long((sql) => {
+      return db.long((sql) => {
         const conditions = [
           sql`true`,
           ...(who === undefined ? [] : [sql`and subject = ${who}`]),
@@ -55,21 +53,10 @@ export function createAuditStore(db: Database) {
           ...(to === undefined ? [] : [sql`and acted_at <= ${to}::text::timestamptz`]),
           ...(before === undefined ? [] : [sql`and id < ${before}`]),
         ];
-        return sql`
-          select id::float8 as id, acted_at, subject, client, action, target, detail, reason, user_id
+        return sql<OperatorAction[]>`
+          select id::float8 as id, acted_at as at, subject, client, action, target, detail, reason, user_id as "userId"
           from operator_actions where ${conditions} order by id desc limit ${limit}`;
       }, owner);
-      return rows.map(({ id, acted_at, subject, client, action, target, detail, reason, user_id }) => ({
-        id,
-        at: acted_at,
-        subject,
-        client,
-        action,
-        target,
-        detail,
-        reason,
-        userId: user_id,
-      }));
     },
   };
 }

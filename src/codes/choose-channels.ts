@@ -13,32 +13,30 @@ export interface ChannelRequest {
   isFreeText?: boolean;
 }
 
-interface FollowerRequest extends Pick<ChannelRequest, 'country' | 'isFreeText'> {
-  channel: CodeChannel;
-}
-
 export type Channels = ReturnType<typeof createChannels>;
 
 export function createChannels(order: ChannelOrder) {
-  const allowedIn = (country: string | undefined) => order.get(country ?? '') ?? order.get('*') ?? (['sms'] as const);
+  function allowedFor({ country, isFreeText = false }: Pick<ChannelRequest, 'country' | 'isFreeText'>) {
+    const allowed: readonly CodeChannel[] = order.get(country ?? '') ?? order.get('*') ?? ['sms'];
+    return isFreeText ? allowed.filter((channel) => channel !== 'whatsapp') : allowed;
+  }
 
-  function isAllowed({ country, wanted, isFreeText = false }: Omit<ChannelRequest, 'first'>): boolean {
-    return wanted === undefined || (allowedIn(country).includes(wanted) && !(isFreeText && wanted === 'whatsapp'));
+  function isAllowed({ wanted, ...text }: Omit<ChannelRequest, 'first'>): boolean {
+    return wanted === undefined || allowedFor(text).includes(wanted);
   }
 
   /** The channels to try, first to last. None if the text is a free one and the country has nothing but WhatsApp. */
-  function orderFor({ country, first, isFreeText = false }: Omit<ChannelRequest, 'wanted'>): readonly CodeChannel[] {
-    const allowed = allowedIn(country);
+  function orderFor({ first, ...text }: Omit<ChannelRequest, 'wanted'>): readonly CodeChannel[] {
+    const allowed = allowedFor(text);
     const start = first === undefined ? 0 : Math.max(0, allowed.indexOf(first));
-    const order = start === 0 ? allowed : [...allowed.slice(start), ...allowed.slice(0, start)];
-    return isFreeText ? order.filter((channel) => channel !== 'whatsapp') : order;
+    return start === 0 ? allowed : [...allowed.slice(start), ...allowed.slice(0, start)];
   }
 
   /** The channels that follow one in the order: none comes twice. */
-  function followersOf({ country, channel, isFreeText = false }: FollowerRequest): readonly CodeChannel[] {
-    const allowed = allowedIn(country);
+  function followersOf(channel: CodeChannel, text: Pick<ChannelRequest, 'country' | 'isFreeText'>) {
+    const allowed = allowedFor(text);
     const start = allowed.indexOf(channel);
-    return start < 0 ? [] : allowed.slice(start + 1).filter((next) => !(isFreeText && next === 'whatsapp'));
+    return start < 0 ? [] : allowed.slice(start + 1);
   }
 
   /** The channels to try, or the wanted channel alone. Throws if that is not allowed, or if there is none. */

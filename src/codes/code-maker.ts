@@ -9,13 +9,6 @@ export interface CodeMakerParts {
   codeDigits: number;
 }
 
-export interface MadeCode {
-  code: string;
-  stored: StoredCode;
-  /** Whether it is the fixed code of a test number, to which no text is sent. */
-  isTest: boolean;
-}
-
 export type CodeMaker = ReturnType<typeof createCodeMaker>;
 
 export function createCodeMaker({ digestKeys, testNumber, codeDigits }: CodeMakerParts) {
@@ -23,12 +16,11 @@ export function createCodeMaker({ digestKeys, testNumber, codeDigits }: CodeMake
     /** As long as any other, for a text that is measured before its code is made. */
     sample: '0'.repeat(codeDigits),
 
-    /** `seed` is random, unless the owner has one already. */
-    make(owner: Omit<CodeOwner, 'seed'>, e164: string, now: Date, seed = makeSeed()): MadeCode {
-      const test = testNumber(e164, now);
-      const code = test?.code ?? deriveCode(digestKeys.current, { seed, ...owner }, codeDigits);
+    make(owner: Omit<CodeOwner, 'seed'>, e164: string, now: Date): { code: string; stored: StoredCode } {
+      const seed = makeSeed();
+      const code = testNumber(e164, now)?.code ?? deriveCode(digestKeys.current, { seed, ...owner }, codeDigits);
       const digest = digestCode(digestKeys.current, { seed, ...owner }, code);
-      return { code, stored: { seed, digest }, isTest: test !== undefined };
+      return { code, stored: { seed, digest } };
     },
 
     /** The stored code; undefined if its key no longer exists, or if it is not the one of the test number any more. */

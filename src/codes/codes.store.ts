@@ -1,31 +1,39 @@
 /** The statements that record the outcome of a text with a code. */
 import type { Database } from '../db/database.ts';
 import { namedParameters } from '../db/named-parameters.ts';
+import type { Dispatch, Try } from '../sms/failover.ts';
+import { secondsAfter } from '../values/clock.ts';
+import { maskPhone } from '../values/phone-number.ts';
 import type { CodeKind } from './code.ts';
-import type { FinishedMessage } from './finished-message.ts';
+import type { FinishedText } from './deliver-code.ts';
 
-export type CodesStore = ReturnType<typeof createCodesStore>;
+/** The tries at each gateway, if there is more to know of them than that the text was accepted. */
+function triesOf({ outcome, tries }: Dispatch): readonly Try[] | null {
+  return tries.length > 1 || outcome !== 'accepted' ? tries : null;
+}
+
+const writeTries = (tries: readonly Try[] | null) => tries && JSON.stringify(tries);
 
 /** The columns of a message that is recorded, except its state. */
-const columns = namedParameters({
-  user_id: 'int',
-  message_number: 'int',
-  code_number: 'int',
-  kind: 'text',
-  confirmation_id: 'text::uuid',
-  phone: 'text',
-  country: 'text',
-  correlation_type: 'smallint',
-  locale: 'text',
-  segments: 'smallint',
-  gateway: 'text',
-  channel: 'text',
-  gateway_message_id: 'text',
-  reason: 'text',
-  tries: 'text::json',
-  requested_at: 'timestamptz',
-  answered_at: 'timestamptz',
-  expires_at: 'timestamptz',
+const columns = namedParameters<FinishedText>({
+  user_id: ['int', ({ code }) => code.userId],
+  message_number: ['int', ({ code }) => code.messageNumber],
+  code_number: ['int', ({ code }) => code.codeNumber],
+  kind: ['text', ({ code }) => code.kind],
+  confirmation_id: ['text::uuid', ({ code }) => code.confirmationId],
+  phone: ['text', ({ code }) => maskPhone(code.phoneNumber.e164)],
+  country: ['text', ({ code }) => code.phoneNumber.country ?? ''],
+  correlation_type: ['smallint', ({ code }) => code.correlationType],
+  locale: ['text', ({ text }) => text.locale],
+  segments: ['smallint', ({ text }) => text.segments],
+  gateway: ['text', ({ dispatch }) => dispatch.gateway],
+  channel: ['text', ({ dispatch }) => dispatch.channel],
+  gateway_message_id: ['text', ({ dispatch }) => dispatch.gatewayId ?? null],
+  reason: ['text', ({ dispatch }) => dispatch.reason ?? null],
+  tries: ['text::json', ({ dispatch }) => writeTries(triesOf(dispatch))],
+  requested_at: ['timestamptz', ({ code }) => code.requestedAt],
+  answered_at: ['timestamptz', ({ answeredAt }) => answeredAt],
+  expires_at: ['timestamptz', ({ code }) => secondsAfter(code.requestedAt, code.validSeconds)],
 });
 const { place } = columns;
 
@@ -70,31 +78,31 @@ const acceptTexts = new Map(Object.entries(settled).map(([kind, settle]) => [kin
 /** For the first text of a user, whose event is probably the user's first one too. */
 const acceptFirstText = acceptText(settled.verification!, 'write_first_event');
 
-function acceptTextOf({ kind, messageNumber, outcome }: FinishedMessage): string | undefined {
-  if (outcome !== 'accepted') return undefined;
+function acceptTextOf({ code: { kind, messageNumber }, dispatch }: FinishedText): string | undefined {
+  if (dispatch.outcome !== 'accepted') return undefined;
   return kind === 'verification' && messageNumber === 1 ? acceptFirstText : acceptTexts.get(kind);
 }
 
 export function createCodesStore(db: Database) {
   return {
     /** Decides a send: accepted, unknown, refused or unavailable. See src/db/functions/finish_send.sql. */
-    async finishSend(message: FinishedMessage): Promise<void> {
-      const row = rowOf(message);
-      const acceptText = acceptTextOf(message);
+    async finishSend(finished: FinishedText): Promise<void> {
+      const values = columns.valuesOf(finished);
+      const acceptText = acceptTextOf(finished);
       if (acceptText !== undefined) {
-        const { count } = await db.write.unsafe(acceptText, columns.valuesOf(row), { prepare: true });
+        const { count } = await db.write.unsafe(acceptText, values, { prepare: true });
         if (count === 1) return;
       }
-      const { e164, outcome, phoneKey, counted } = message;
-      const finished = {
-        ...row,
-        outcome,
-        e164,
-        phone_key: phoneKey?.toString('hex'),
-        source_keys: counted.map(({ key }) => key.toString('hex')),
-        tries: message.tries === null ? null : (JSON.parse(message.tries) as unknown),
+      const { code, dispatch } = finished;
+      const row = {
+        ...Object.fromEntries(columns.names.map((name, index) => [name, values[index]])),
+        outcome: dispatch.outcome,
+        e164: code.phoneNumber.e164,
+        phone_key: code.phoneKey?.toString('hex'),
+        source_keys: code.counted.map(({ key }) => key.toString('hex')),
+        tries: triesOf(dispatch),
       };
-      await db.write.unsafe('select finish_send($1::text::jsonb)', [JSON.stringify(finished)], { prepare: true });
+      await db.write.unsafe('select finish_send($1::text::jsonb)', [JSON.stringify(row)], { prepare: true });
     },
 
     /** The channels that carried a code, or may have. */
@@ -112,28 +120,5 @@ export function createCodesStore(db: Database) {
         from lease_budgets(${leases}::text::jsonb -> 'budgets', (${leases}::text::jsonb ->> 'day')::date) l`;
       return { granted: row!.granted ?? [], isSufficient: row!.is_sufficient };
     },
-  };
-}
-
-function rowOf(message: FinishedMessage) {
-  return {
-    user_id: message.userId,
-    message_number: message.messageNumber,
-    code_number: message.codeNumber,
-    kind: message.kind,
-    confirmation_id: message.confirmationId,
-    phone: message.maskedPhone,
-    country: message.country,
-    correlation_type: message.correlationType,
-    locale: message.locale,
-    segments: message.segments,
-    gateway: message.gateway,
-    channel: message.channel,
-    gateway_message_id: message.gatewayId,
-    reason: message.reason,
-    tries: message.tries,
-    requested_at: message.requestedAt,
-    answered_at: message.answeredAt,
-    expires_at: message.expiresAt,
   };
 }

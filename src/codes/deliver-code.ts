@@ -1,5 +1,5 @@
 /** Passes a text with a code to the gateways, and records the outcome. */
-import { secondsAfter, type Clock } from '../values/clock.ts';
+import type { Clock } from '../values/clock.ts';
 import { notDispatched, phoneUnsupported, sendOutcomeUnknown } from '../errors.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
 import type { Observe } from '../monitoring/observe.ts';
@@ -12,12 +12,12 @@ import { makeReference } from '../sms/reference.ts';
 import type { Owner } from '../sharing/slots.ts';
 import { maskPhone, type PhoneNumber } from '../values/phone-number.ts';
 import type { CodeKind } from './code.ts';
-import type { FinishedMessage, FinishSend } from './finished-message.ts';
 import type { ObjectToChannel } from './object-to-channel.ts';
 import { testGateway, type FindTestNumber } from './test-numbers.ts';
 
 export interface DeliveryParts {
-  finishSend: FinishSend;
+  /** Records the outcome, with its consequences for the code and the counters. */
+  finishSend(finished: FinishedText): Promise<void>;
   /** Passes a message to the gateways. */
   dispatch(message: OutgoingMessage, owner: Owner): Promise<Dispatch>;
   /** Why a message may not be sent over a channel that the reservation did not count; undefined if it may. */
@@ -31,6 +31,7 @@ export interface DeliveryParts {
 /** A code that was counted and stored, and whose text is to be sent. */
 export interface CountedCode {
   kind: CodeKind;
+  /** Null unless it is a code of a confirmation. */
   confirmationId: string | null;
   userId: number;
   phoneNumber: PhoneNumber;
@@ -41,6 +42,7 @@ export interface CountedCode {
   /** How it may be sent, first to last. */
   channels: readonly CodeChannel[];
   validSeconds: number;
+  /** The key of the phone, and the sources, that it was counted for. */
   phoneKey: Buffer | null;
   counted: readonly Source[];
 }
@@ -57,7 +59,15 @@ export interface CodeText extends CountedCode {
   traceId: string;
   owner: Owner;
   /** The path of what is created with this text, if something is. */
-  location?: string;
+  location?: string | undefined;
+}
+
+/** A text that was passed to the gateways, and its outcome. */
+export interface FinishedText {
+  code: CountedCode;
+  text: Pick<MessageText, 'locale' | 'segments'>;
+  dispatch: Dispatch;
+  answeredAt: Date;
 }
 
 export type CodeDelivery = ReturnType<typeof createDelivery>;
@@ -71,13 +81,18 @@ export function createDelivery(parts: DeliveryParts) {
     const result = isTest
       ? noDispatch(text, 'accepted', testGateway)
       : await parts.dispatch(outgoing(text), text.owner);
-    await finishSend(describe(text, text.written, result));
+    await finishSend({ code: text, text: text.written, dispatch: result, answeredAt: clock.now() });
     answer(text, result, isTest);
   }
 
   /** Records that a counted code was not passed to a gateway, so that it is given back. */
-  async function abandon(code: CountedCode, locale: string, reason: string): Promise<void> {
-    await finishSend(describe(code, { locale, segments: 1 }, { ...noDispatch(code, 'unavailable', 'none'), reason }));
+  async function abandon(
+    code: CountedCode,
+    locale: string | undefined,
+    reason = 'the code cannot be sent again',
+  ): Promise<void> {
+    const dispatch = { ...noDispatch(code, 'unavailable', 'none'), reason };
+    await finishSend({ code, text: { locale: locale ?? '', segments: 1 }, dispatch, answeredAt: clock.now() });
   }
 
   function outgoing({ userId, messageNumber, phoneNumber, code, purpose, ...text }: CodeText): OutgoingMessage {
@@ -100,38 +115,6 @@ export function createDelivery(parts: DeliveryParts) {
       },
       dlt: text.written.dlt,
       traceId: text.traceId,
-    };
-  }
-
-  function describe(
-    { phoneNumber, validSeconds, ...code }: CountedCode,
-    { locale, segments }: Pick<MessageText, 'locale' | 'segments'>,
-    { outcome, gateway, channel, gatewayId, reason, tries }: Dispatch,
-  ): FinishedMessage {
-    const { e164, country } = phoneNumber;
-    return {
-      kind: code.kind,
-      confirmationId: code.confirmationId,
-      userId: code.userId,
-      messageNumber: code.messageNumber,
-      codeNumber: code.codeNumber,
-      outcome,
-      e164,
-      maskedPhone: maskPhone(e164),
-      country: country ?? '',
-      correlationType: code.correlationType,
-      locale,
-      segments,
-      gateway,
-      channel,
-      gatewayId: gatewayId ?? null,
-      reason: reason ?? null,
-      tries: tries.length > 1 || outcome !== 'accepted' ? JSON.stringify(tries) : null,
-      requestedAt: code.requestedAt,
-      answeredAt: clock.now(),
-      expiresAt: secondsAfter(code.requestedAt, validSeconds),
-      phoneKey: code.phoneKey,
-      counted: code.counted,
     };
   }
 

@@ -1,9 +1,10 @@
 /** One send per Idempotency-Key: a repeated request gets the first answer, and no second text is sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { secondsAfter, type Clock } from '../values/clock.ts';
-import type { Digest } from '../guard/source.ts';
+import type { Digest, Origin } from '../guard/source.ts';
 import { asStored, keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
 import type { Owner } from '../sharing/slots.ts';
+import type { CodeChannel } from '../sms/channels.ts';
 import type { SendKey, SendKeyStore } from './idempotency-key.store.ts';
 
 /** Maximum number of keys of one user in a day. It is far above the number of sends, and limits what is stored. */
@@ -47,15 +48,21 @@ export const sentCodeForm: AnswerForm<SentCode | undefined> = {
   },
 };
 
-/**
- * `request` is everything that makes two requests the same. `draft` names what is sent, if a request that is repeated
- * after an unknown outcome must send the same again.
- */
-export interface KeyedRequest {
+/** The caller of a send. */
+export interface SendCaller {
   userId: number;
-  key: string;
-  request: string;
+  origin: Origin;
+  /** Waits for the answer. */
   owner: Owner;
+  idempotencyKey?: string | undefined;
+  /** The only channel that the caller accepts. */
+  channel?: CodeChannel | undefined;
+}
+
+export interface KeyedRequest extends Omit<SendCaller, 'origin'> {
+  /** Everything besides the channel that makes two requests the same. */
+  same: readonly (string | number)[];
+  /** Names what is sent, if a request that is repeated after an unknown outcome must send the same again. */
   draft?: string;
 }
 
@@ -89,21 +96,23 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
   const open = new Map<string, Open>();
 
   /**
-   * If this process has several requests with the same key, one asks the database; the others share its answer or its
-   * error.
+   * Without a key it just sends. If this process has several requests with the same key, one asks the database; the
+   * others share its answer or its error.
    */
   return async function once<T>(given: KeyedRequest, form: AnswerForm<T>, send: Send<T>): Promise<T> {
-    const { userId, owner } = given;
+    const { userId, owner, idempotencyKey, channel } = given;
+    const draft = { text: given.draft ?? null };
+    if (idempotencyKey === undefined) return send(draft);
+    const same = [...given.same, ...(channel === undefined ? [] : [channel])].join('\n');
     const claim = {
       userId,
-      key: digest('idempotency-key', given.key),
-      request: digest('idempotent-request', given.request),
+      key: digest('idempotency-key', idempotencyKey),
+      request: digest('idempotent-request', same),
     };
     const name = `${userId} ${claim.key.toString('base64')}`;
     const first = open.get(name);
     // The same request has an answer of the same form.
     if (first) return (await join(first, claim.request, owner)) as T;
-    const draft = { text: given.draft ?? null };
     const answer = claimAndSend({ claim, draft, owner }, form, send).finally(() => open.delete(name));
     open.set(name, { request: claim.request, waiters: 0, answer });
     return answer;

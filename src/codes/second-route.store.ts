@@ -1,7 +1,5 @@
 /** The statements that find messages that did not arrive, and claim the next one. */
 import type { Database } from '../db/database.ts';
-import type { CodeChannel } from '../sms/channels.ts';
-import type { CodeKind } from './code.ts';
 import type { ClaimedText, LostText, SecondWay } from './lost-text.ts';
 
 export type SecondRouteStore = ReturnType<typeof createSecondRouteStore>;
@@ -11,8 +9,9 @@ export type SecondRouteStore = ReturnType<typeof createSecondRouteStore>;
  * earlier code is of no use.
  */
 const lostText = `
-  select m.kind, m.confirmation_id, c.purpose, c.sealed_terms, m.user_id, m.code_number, m.gateway, m.channel, m.country,
-    m.correlation_type, m.locale, m.state = 'failed' as has_failed
+  select m.kind, m.confirmation_id as "confirmationId", c.purpose, c.sealed_terms as "sealedTerms", m.user_id as "userId",
+    m.code_number as "codeNumber", m.gateway, m.channel, m.country, m.correlation_type as "correlationType", m.locale,
+    m.state = 'failed' as "hasFailed"
   from messages m join verifications v on v.user_id = m.user_id
   left join confirmations c on c.user_id = m.user_id and c.confirmation_id = m.confirmation_id
   where m.state in ('accepted', 'failed') and m.verified_at is null
@@ -30,6 +29,8 @@ const isUnclaimed: Record<SecondWay, string> = {
     else v.next_channel_code is distinct from m.code_number end`,
 };
 
+type LostRow = Omit<LostText, 'confirmation'> & NonNullable<LostText['confirmation']>;
+
 /** How many of a gateway's last messages to a country are looked at, and how far back. */
 const textsOfGateway = 100;
 const daySeconds = 86_400;
@@ -38,23 +39,23 @@ export function createSecondRouteStore(db: Database) {
   return {
     /** Messages that were requested in this span. */
     async findLost(way: SecondWay, from: Date, to: Date, limit: number): Promise<LostText[]> {
-      const rows = await db.write.unsafe(
+      const rows = await db.write.unsafe<LostRow[]>(
         `${lostText} and ${isUnclaimed[way]} and m.requested_at > $1 and m.requested_at <= $2
          order by m.requested_at limit $3`,
         [from, to, limit],
         { prepare: true },
       );
-      return rows.map(readLost);
+      return rows.map(withConfirmation);
     },
 
     /** The last message of a code, if its receipt says that it failed. */
     async findFailed(userId: number, codeNumber: number): Promise<LostText | undefined> {
-      const [row] = await db.write.unsafe(
+      const [row] = await db.write.unsafe<LostRow[]>(
         `${lostText} and m.state = 'failed' and m.user_id = $1 and m.code_number = $2`,
         [userId, codeNumber],
         { prepare: true },
       );
-      return row && readLost(row);
+      return row && withConfirmation(row);
     },
 
     /** Whether the gateway reported receipts for at least half of its last messages to the country over the channel. */
@@ -77,40 +78,15 @@ export function createSecondRouteStore(db: Database) {
       const { kind, userId, codeNumber, confirmation } = text;
       const confirmationId = confirmation?.confirmationId ?? null;
       const claim = { way, kind, userId, codeNumber, confirmationId, calledAt: now, attemptLimit };
-      const [row] = await db.write`
-        select message_number, phone, expires_at, seed, digest
+      const [claimed] = await db.write<ClaimedText[]>`
+        select message_number as "messageNumber", phone as e164, expires_at as "expiresAt", digest, seed
         from claim_automatic_text(${JSON.stringify(claim)}::text::jsonb)`;
-      return (
-        row && {
-          messageNumber: row.message_number,
-          e164: row.phone,
-          expiresAt: row.expires_at,
-          digest: row.digest,
-          seed: row.seed,
-        }
-      );
+      return claimed;
     },
   };
 }
 
-function readLost(row: Record<string, unknown>): LostText {
-  return {
-    kind: row.kind as CodeKind,
-    confirmation:
-      row.kind === 'confirmation'
-        ? {
-            confirmationId: row.confirmation_id as string,
-            purpose: row.purpose as string,
-            sealedTerms: row.sealed_terms as Buffer,
-          }
-        : null,
-    userId: row.user_id as number,
-    codeNumber: row.code_number as number,
-    gateway: row.gateway as string,
-    channel: row.channel as CodeChannel,
-    country: row.country as string,
-    correlationType: row.correlation_type as number,
-    locale: row.locale as string,
-    hasFailed: row.has_failed as boolean,
-  };
+function withConfirmation({ confirmationId, purpose, sealedTerms, ...text }: LostRow): LostText {
+  const confirmation = text.kind === 'confirmation' ? { confirmationId, purpose, sealedTerms } : null;
+  return { confirmation, ...text };
 }

@@ -124,7 +124,7 @@ export function createSecondRoutes({ store, delivery, clock, afterSeconds, ...pa
     }
     const isFreeText = parts.rebuilders[text.kind].isFreeText(text);
     const channels = parts.channels
-      .followersOf({ country, channel, isFreeText })
+      .followersOf(channel, { country, isFreeText })
       .filter((next) => parts.gatewaysFor(country, next).length > 0);
     return channels.length > 0 ? { channels } : undefined;
   }
@@ -136,24 +136,21 @@ export function createSecondRoutes({ store, delivery, clock, afterSeconds, ...pa
   }
 
   async function deliver(text: LostText, route: Route, claimed: ClaimedText, now: Date): Promise<void> {
-    const { kind, userId, codeNumber, correlationType, locale } = text;
+    const { kind, locale } = text;
     const phoneNumber = parsePhoneNumber(claimed.e164)!;
     const counted: CountedCode = {
-      kind,
       confirmationId: text.confirmation?.confirmationId ?? null,
-      userId,
       phoneNumber,
-      correlationType,
-      codeNumber,
       messageNumber: claimed.messageNumber,
       requestedAt: now,
       channels: route.channels,
       validSeconds: secondsLeft(now, claimed.expiresAt),
       phoneKey: null,
       counted: [],
+      ...text,
     };
     const rebuilt = parts.rebuilders[kind].rebuild(text, claimed, phoneNumber, now);
-    if (!rebuilt) return delivery.abandon(counted, locale, 'the code cannot be sent again');
+    if (!rebuilt) return delivery.abandon(counted, locale);
     const objection = await objectTo(text, {
       phoneNumber,
       channel: route.channels[0]!,

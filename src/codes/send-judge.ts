@@ -28,7 +28,6 @@ export interface SendJudgeParts {
 /** A send that is judged. */
 export interface JudgedSend {
   kind: CodeKind;
-  operation: Decision['operation'];
   userId: number;
   phoneNumber: PhoneNumber;
   /** The channel that is tried first. */
@@ -52,6 +51,13 @@ export interface LeasedBudgets {
   /** What the budgets granted, by name. */
   budgetLeases: ReadonlyMap<string, number>;
 }
+
+/** What the decisions call a send of each kind of code. */
+const operations = {
+  verification: 'send-code',
+  change: 'change-phone',
+  confirmation: 'create-confirmation',
+} as const satisfies Record<CodeKind, Decision['operation']>;
 
 export type SendJudge = ReturnType<typeof createSendJudge>;
 
@@ -97,7 +103,7 @@ export function createSendJudge({ live, leases, decisions, digest, clock, observ
   }
 
   async function note(
-    { operation, userId, phoneNumber, sources }: JudgedSend,
+    { kind, userId, phoneNumber, sources }: JudgedSend,
     { rule, evidence }: Pick<Objection, 'rule' | 'evidence'>,
     action: Decision['action'],
     at: Date,
@@ -107,7 +113,7 @@ export function createSendJudge({ live, leases, decisions, digest, clock, observ
       rule,
       action,
       evidence,
-      operation,
+      operation: operations[kind],
       userId,
       maskedPhone: maskPhone(phoneNumber.e164),
       phoneKey: digest('phone', phoneNumber.e164),

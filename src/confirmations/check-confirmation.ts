@@ -1,11 +1,9 @@
 /** Checks the code of a confirmation, together with the terms that the caller is about to act on. */
 import type { Clock } from '../values/clock.ts';
-import { invalidCode, tooManyFailures } from '../errors.ts';
+import type { JudgeAttempt } from '../codes/attempt-judge.ts';
+import { invalidCode } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
-import type { Decision, DecisionLog } from '../guard/decisions.ts';
-import { judge, objectionsOf } from '../guard/judge.ts';
 import type { LiveGuard } from '../guard/live.ts';
-import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
 import type { ConfirmationCodes } from './confirmation-codes.ts';
 import type { ConfirmationsStore } from './confirmations.store.ts';
@@ -15,7 +13,7 @@ export interface CheckRules {
   store: ConfirmationsStore;
   codes: ConfirmationCodes;
   live: LiveGuard;
-  decisions: DecisionLog;
+  judgeAttempt: JudgeAttempt;
   digest: Digest;
   clock: Clock;
   observe: Observe;
@@ -44,7 +42,7 @@ export type CheckConfirmation = ReturnType<typeof createCheckConfirmation>;
 const noDigests = { terms: [], code: [] };
 
 export function createCheckConfirmation(rules: CheckRules) {
-  const { store, codes, live, decisions, digest, clock, observe } = rules;
+  const { store, codes, live, digest, clock, observe } = rules;
 
   return async function checkConfirmation(request: CheckRequest): Promise<ApprovedConfirmation> {
     const { userId, confirmationId, terms, code, purpose, origin } = request;
@@ -61,40 +59,14 @@ export function createCheckConfirmation(rules: CheckRules) {
       attemptLimit: rules.codeAttempts,
       limits: live.confirmationLimits,
     });
-    const objections = objectionsOf(result.refusals, now);
-    const { refusal, shadows } = judge(objections, live.modes);
-    for (const rule of shadows) await note(request, rule, 'shadow', now);
+    const attempt = { kind: 'confirmation', userId, e164: undefined, now, traceId } as const;
+    const sources = sourcesOf(digest, origin);
+    await rules.judgeAttempt({ sources, ...attempt }, result.refusals, result.decision === 'refused');
     if (result.decision === 'approved') {
       observe({ kind: 'confirmation-approved', userId, purpose: result.purpose, traceId });
       return { confirmationId: confirmationId!, purpose: result.purpose, approvedAt: now };
     }
-    if (result.decision === 'invalid') {
-      observe({ kind: 'confirmation-refused', userId, reason: result.reason!, traceId });
-      throw invalidCode();
-    }
-    // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
-    const { rule, waitSeconds = 1 } = refusal ?? objections[0]!;
-    await note(request, rule, 'refused', now);
-    observe({ kind: 'confirmation-refused', userId, reason: 'blocked', rule, traceId });
-    throw tooManyFailures(waitSeconds, ruleOf(rule).refusal);
+    observe({ kind: 'confirmation-refused', userId, reason: result.reason!, traceId });
+    throw invalidCode();
   };
-
-  async function note(
-    { userId, origin }: CheckRequest,
-    rule: RuleName,
-    action: Decision['action'],
-    at: Date,
-  ): Promise<void> {
-    await decisions.note({
-      at,
-      rule,
-      action,
-      operation: 'check-confirmation',
-      userId,
-      maskedPhone: undefined,
-      phoneKey: undefined,
-      country: undefined,
-      source: sourcesOf(digest, origin)[0]?.label,
-    });
-  }
 }

@@ -88,30 +88,30 @@ interface ConfirmationKey {
 
 export type ConfirmationsStore = ReturnType<typeof createConfirmationsStore>;
 
-const reserve = namedParameters({
-  for_user: 'int',
-  for_confirmation: 'text::uuid',
-  called_at: 'timestamptz',
-  to_phone: 'text',
-  is_forbidden: 'boolean',
-  is_bound: 'boolean',
-  attempt_limit: 'int',
-  leases: 'text::jsonb',
-  new_purpose: 'text',
-  new_terms_digest: 'bytea',
-  new_code_digest: 'bytea',
-  new_sealed_terms: 'bytea',
-  new_expires_at: 'timestamptz',
+const reserve = namedParameters<ConfirmationAttempt>({
+  for_user: ['int', ({ userId }) => userId],
+  for_confirmation: ['text::uuid', ({ confirmationId }) => confirmationId],
+  called_at: ['timestamptz', ({ now }) => now],
+  to_phone: ['text', ({ e164 }) => e164],
+  is_forbidden: ['boolean', ({ isForbidden }) => isForbidden],
+  is_bound: ['boolean', ({ isBound }) => isBound],
+  attempt_limit: ['int', ({ attemptLimit }) => attemptLimit],
+  leases: ['text::jsonb', ({ leases }) => leases],
+  new_purpose: ['text', ({ draft }) => draft?.purpose ?? null],
+  new_terms_digest: ['bytea', ({ draft }) => draft?.termsDigest ?? null],
+  new_code_digest: ['bytea', ({ draft }) => draft?.codeDigest ?? null],
+  new_sealed_terms: ['bytea', ({ draft }) => draft?.sealedTerms ?? null],
+  new_expires_at: ['timestamptz', ({ draft }) => draft?.expiresAt ?? null],
 });
 
-const check = namedParameters({
-  for_user: 'int',
-  for_confirmation: 'text::uuid',
-  called_at: 'timestamptz',
-  terms_digests: 'text::bytea[]',
-  code_digests: 'text::bytea[]',
-  given_purpose: 'text',
-  attempt_limit: 'int',
+const check = namedParameters<ConfirmationCheck>({
+  for_user: ['int', ({ userId }) => userId],
+  for_confirmation: ['text::uuid', ({ confirmationId }) => confirmationId],
+  called_at: ['timestamptz', ({ now }) => now],
+  terms_digests: ['text::bytea[]', ({ termsDigests }) => bytesArray(termsDigests)],
+  code_digests: ['text::bytea[]', ({ codeDigests }) => bytesArray(codeDigests)],
+  given_purpose: ['text', ({ purpose }) => purpose ?? null],
+  attempt_limit: ['int', ({ attemptLimit }) => attemptLimit],
 });
 
 const reserveText = remember(
@@ -138,23 +138,7 @@ export function createConfirmationsStore(db: Database) {
 
     /** Counts a send and stores a new confirmation. See src/db/functions/reserve_confirmation.sql. */
     async reserveConfirmation(attempt: ConfirmationAttempt): Promise<ConfirmationReservation> {
-      const { draft } = attempt;
-      const values = reserve.valuesOf({
-        for_user: attempt.userId,
-        for_confirmation: attempt.confirmationId,
-        called_at: attempt.now,
-        to_phone: attempt.e164,
-        is_forbidden: attempt.isForbidden,
-        is_bound: attempt.isBound,
-        attempt_limit: attempt.attemptLimit,
-        leases: attempt.leases,
-        new_purpose: draft?.purpose ?? null,
-        new_terms_digest: draft?.termsDigest ?? null,
-        new_code_digest: draft?.codeDigest ?? null,
-        new_sealed_terms: draft?.sealedTerms ?? null,
-        new_expires_at: draft?.expiresAt ?? null,
-      });
-      const [row] = await db.write.unsafe(reserveText(attempt.limits), values, { prepare: true });
+      const [row] = await db.write.unsafe(reserveText(attempt.limits), reserve.valuesOf(attempt), { prepare: true });
       return {
         decision: row!.decision,
         refusals: readRefusals(row!.refusals),
@@ -175,16 +159,9 @@ export function createConfirmationsStore(db: Database) {
 
     /** Decides a check. See src/db/functions/check_confirmation.sql. */
     async checkConfirmation(given: ConfirmationCheck): Promise<CheckResult> {
-      const values = check.valuesOf({
-        for_user: given.userId,
-        for_confirmation: given.confirmationId,
-        called_at: given.now,
-        terms_digests: bytesArray(given.termsDigests),
-        code_digests: bytesArray(given.codeDigests),
-        given_purpose: given.purpose ?? null,
-        attempt_limit: given.attemptLimit,
-      });
-      const [row] = await retryLostRace(() => db.write.unsafe(checkText(given.limits), values, { prepare: true }));
+      const [row] = await retryLostRace(() =>
+        db.write.unsafe(checkText(given.limits), check.valuesOf(given), { prepare: true }),
+      );
       return {
         decision: row!.decision,
         reason: row!.reason ?? undefined,
@@ -197,19 +174,11 @@ export function createConfirmationsStore(db: Database) {
       { userId, confirmationId }: ConfirmationKey,
       now: Date,
     ): Promise<StoredConfirmation | undefined> {
-      const [row] = await db.read`
-        select purpose, created_at, expires_at, approved_at,
-          case when state = 'pending' and expires_at <= ${now} then 'expired' else state::text end as state
+      const [confirmation] = await db.read<StoredConfirmation[]>`
+        select purpose, case when state = 'pending' and expires_at <= ${now} then 'expired' else state::text end as state,
+          created_at as "createdAt", expires_at as "expiresAt", approved_at as "approvedAt"
         from confirmations where user_id = ${userId} and confirmation_id = ${confirmationId}::text::uuid`;
-      return (
-        row && {
-          purpose: row.purpose,
-          state: row.state,
-          createdAt: row.created_at,
-          expiresAt: row.expires_at,
-          approvedAt: row.approved_at,
-        }
-      );
+      return confirmation;
     },
 
     /** What a resend repeats, and how the last text was sent. */

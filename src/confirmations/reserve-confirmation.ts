@@ -1,6 +1,6 @@
 /** Decides whether the code of a confirmation may be sent, by the rules that hold for it, and counts it if so. */
 import type { Clock } from '../values/clock.ts';
-import { destinationObjections, type JudgedSend, type SendJudge } from '../codes/send-judge.ts';
+import { destinationObjections, type SendJudge } from '../codes/send-judge.ts';
 import { judge, objectionsOf } from '../guard/judge.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
@@ -46,15 +46,7 @@ export function createReserveConfirmation(guard: ConfirmationGuard) {
 
   return async function reserveConfirmation(given: GuardedConfirmation): Promise<ReservedConfirmation> {
     const { userId, confirmationId, phoneNumber, channel, segments, origin, makeDraft } = given;
-    const send: JudgedSend = {
-      kind: 'confirmation',
-      operation: 'create-confirmation',
-      userId,
-      phoneNumber,
-      channel,
-      origin,
-      sources: sourcesOf(digest, origin),
-    };
+    const send = { kind: 'confirmation' as const, sources: sourcesOf(digest, origin), ...given };
     const destination = sendJudge.find({ phoneNumber, channel, segments });
     const { reserved, taken, now } = await sendJudge.lease(destination, async (budgets, report) => {
       const at = clock.now();
@@ -79,7 +71,7 @@ export function createReserveConfirmation(guard: ConfirmationGuard) {
     const own = objectionsOf(reserved.refusals, now);
     const objections = [...own, ...destinationObjections(destination, reserved, taken, now)];
     const { refusal, shadows } = judge(objections, live.modes);
-    for (const rule of shadows) await sendJudge.note(send, { rule }, 'shadow', now);
+    for (const objection of shadows) await sendJudge.note(send, objection, 'shadow', now);
     if (decision === 'reserved') return { requestedAt: now, ...reserved };
     // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
     return sendJudge.refuse(send, refusal ?? own[0] ?? { rule: 'user-confirmations', waitSeconds: 1 }, now);

@@ -1,39 +1,34 @@
 /** Creates confirmations, and sends their codes. */
 import { randomUUID } from 'node:crypto';
 import { secondsAfter, secondsLeft } from '../values/clock.ts';
-import { nothingToResend, phoneNotVerified, stillSending, unknownConfirmation, unknownUser } from '../errors.ts';
-import type { CodeDelivery, CountedCode } from '../codes/deliver-code.ts';
-import { sentCodeForm, type AnswerForm, type Draft, type SendOnce, type SentCode } from '../codes/idempotent-send.ts';
-import type { Origin } from '../guard/source.ts';
+import { nothingToResend, phoneNotVerified, stillSending, unknownUser } from '../errors.ts';
+import type { CodeDelivery, CodeText, CountedCode } from '../codes/deliver-code.ts';
+import {
+  sentCodeForm,
+  type AnswerForm,
+  type Draft,
+  type SendCaller,
+  type SendOnce,
+  type SentCode,
+} from '../codes/idempotent-send.ts';
 import type { Channels } from '../codes/choose-channels.ts';
-import { identityOf, type CodeChannel } from '../sms/channels.ts';
 import type { TextRoute } from '../sms/failover.ts';
 import type { WriteConfirmation } from '../sms/confirmation-text.ts';
-import type { Owner } from '../sharing/slots.ts';
 import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
 import type { ConfirmationCodes, SealedTerms } from './confirmation-codes.ts';
 import { confirmationPath } from './confirmation-path.ts';
 import type { ConfirmationsStore } from './confirmations.store.ts';
+import type { ReadConfirmation } from './read-confirmation.ts';
 import type { ReserveConfirmation, ReservedConfirmation } from './reserve-confirmation.ts';
 import { isFreeText, termsText, type Terms } from './terms.ts';
 
-interface Caller {
-  userId: number;
-  origin: Origin;
-  /** The caller that waits for the answer. */
-  owner: Owner;
-  idempotencyKey: string | undefined;
-  /** The only channel that the caller accepts. */
-  channel: CodeChannel | undefined;
-}
-
-export interface CreateRequest extends Caller {
+export interface CreateRequest extends SendCaller {
   purpose: string;
   terms: Terms;
   locale: string | undefined;
 }
 
-export interface ResendConfirmationRequest extends Caller {
+export interface ResendConfirmationRequest extends SendCaller {
   confirmationId: string;
 }
 
@@ -49,23 +44,20 @@ export interface ConfirmationRules {
   once: SendOnce;
   write: WriteConfirmation;
   channels: Channels;
-  now(): Date;
+  read: ReadConfirmation['read'];
   confirmationSeconds: number;
 }
 
-/** A confirmation whose code is sent, and its text. */
-interface Outgoing extends SealedTerms {
-  request: Caller;
-  confirmationId: string;
+type Route = Pick<CodeText, 'channels' | 'avoid'>;
+
+/** What the text of a confirmation is written from, and how it is sent. */
+interface Text extends SealedTerms {
   purpose: string;
-  phoneNumber: PhoneNumber;
-  channels: readonly CodeChannel[];
+  code: string;
   /** The gateway that may have lost the last text. */
   avoid?: TextRoute | undefined;
-  reserved: ReservedConfirmation;
-  code: string;
-  validSeconds: number;
-  isNew: boolean;
+  /** The path of the confirmation, if it is created with this text. */
+  location?: string | undefined;
 }
 
 /** A phone that changes hands during the call, or a confirmation that ends, is seen once. */
@@ -117,35 +109,39 @@ export function createSendConfirmation(rules: ConfirmationRules) {
         origin,
         makeDraft,
       });
-      const { repeated, requestedAt } = reserved;
       if (reserved.decision === 'ended') draft.text = randomUUID();
       if (reserved.decision !== 'reserved') continue;
-      const outgoing = { request, confirmationId, purpose, terms, locale, phoneNumber, channels, reserved };
+      const counted = countedCode(reserved, {
+        userId,
+        confirmationId,
+        phoneNumber,
+        channels,
+        validSeconds: confirmationSeconds,
+      });
+      const { repeated, requestedAt } = reserved;
       const found = repeated ? codes.recover(repeated.codeDigest, bound, purpose, e164, requestedAt) : code;
       if (found === undefined) {
         // Its key no longer exists: another confirmation takes its place.
-        await abandon({ code, validSeconds: confirmationSeconds, isNew: false, ...outgoing });
+        await delivery.abandon(counted, locale);
         draft.text = randomUUID();
         continue;
       }
-      await deliver({ code: found, validSeconds: confirmationSeconds, isNew: true, ...outgoing });
+      const location = confirmationPath(userId, confirmationId);
+      await deliver(request, counted, { purpose, terms, locale, code: found, location });
       return { confirmationId, codeLength: found.length, expiresInSeconds: confirmationSeconds };
     }
     throw stillSending();
   }
 
   async function create(request: CreateRequest): Promise<CreatedConfirmation> {
-    const { userId, purpose, terms, locale = '', owner, idempotencyKey: key, channel } = request;
-    const draft = randomUUID();
-    if (key === undefined) return send(request, { text: draft });
-    const same = ['confirmation', purpose, termsText(terms), locale, ...identityOf(channel)].join('\n');
-    return rules.once({ userId, key, request: same, owner, draft }, createdForm, (taken) => send(request, taken));
+    const { purpose, terms, locale = '' } = request;
+    const same = ['confirmation', purpose, termsText(terms), locale];
+    return rules.once({ same, draft: randomUUID(), ...request }, createdForm, (draft) => send(request, draft));
   }
 
   async function resend(request: ResendConfirmationRequest): Promise<SentCode> {
     const { userId, confirmationId, origin } = request;
-    const known = await store.readConfirmation({ userId, confirmationId }, rules.now());
-    if (!known) throw (await store.isUser(userId)) ? unknownConfirmation() : unknownUser();
+    const known = await rules.read(userId, confirmationId);
     for (let tries = 0; tries < mostTries; tries += 1) {
       const e164 = known.state === 'pending' ? await store.readPhone(userId) : null;
       // If the phone was unlinked, the confirmation is void.
@@ -172,7 +168,7 @@ export function createSendConfirmation(rules: ConfirmationRules) {
     { userId, confirmationId, channel }: ResendConfirmationRequest,
     purpose: string,
     phoneNumber: PhoneNumber,
-  ): Promise<Pick<Outgoing, 'channels' | 'avoid'> & { segments: number }> {
+  ): Promise<Route & { segments: number }> {
     const { sealedTerms, lastRoute, isDoubtful } = await store.readLastText({ userId, confirmationId });
     // Without the terms the confirmation is not sent again.
     const sealed = (sealedTerms && codes.unseal({ userId, confirmationId }, sealedTerms)) || noTerms;
@@ -187,84 +183,63 @@ export function createSendConfirmation(rules: ConfirmationRules) {
 
   /** Of the text, as far as it is known before it is counted. */
   function segmentsOf({ terms, locale }: SealedTerms, purpose: string, { country }: PhoneNumber): number {
-    const code = codes.sample;
-    return rules.write({ locale, country, code, validSeconds: confirmationSeconds, purpose, ...terms }).segments;
+    const text = { locale, country, code: codes.sample, validSeconds: confirmationSeconds, purpose, ...terms };
+    return rules.write(text).segments;
   }
 
   async function sendAgain(
     request: ResendConfirmationRequest,
     phoneNumber: PhoneNumber,
-    route: Pick<Outgoing, 'channels' | 'avoid'>,
+    { channels, avoid }: Route,
     reserved: ReservedConfirmation,
   ): Promise<SentCode> {
     const { userId, confirmationId } = request;
     const { requestedAt } = reserved;
     const { purpose, codeDigest, sealedTerms, expiresAt } = reserved.repeated!;
     const validSeconds = secondsLeft(requestedAt, expiresAt);
+    const counted = countedCode(reserved, { userId, confirmationId, phoneNumber, channels, validSeconds });
     const sealed = codes.unseal({ userId, confirmationId }, sealedTerms);
     const bound = sealed && { userId, confirmationId, terms: sealed.terms };
     const code = bound && codes.recover(codeDigest, bound, purpose, phoneNumber.e164, requestedAt);
-    const outgoing = { request, confirmationId, purpose, phoneNumber, ...route, reserved, validSeconds, isNew: false };
     if (!sealed || code === undefined) {
-      await abandon({ ...outgoing, ...noTerms, code: '' });
+      await delivery.abandon(counted, undefined);
       throw noLongerPending();
     }
-    await deliver({ ...outgoing, ...sealed, code });
+    await deliver(request, counted, { purpose, code, avoid, ...sealed });
     return { codeLength: code.length, expiresInSeconds: validSeconds };
   }
 
   async function resendCode(request: ResendConfirmationRequest): Promise<SentCode> {
-    const { userId, confirmationId, owner, idempotencyKey: key } = request;
-    if (key === undefined) return resend(request);
-    const same = [`resend confirmation ${confirmationId}`, ...identityOf(request.channel)].join('\n');
-    return (await rules.once({ userId, key, request: same, owner }, sentCodeForm, () => resend(request)))!;
+    const same = [`resend confirmation ${request.confirmationId}`];
+    return (await rules.once({ same, ...request }, sentCodeForm, () => resend(request)))!;
   }
 
-  async function deliver(outgoing: Outgoing): Promise<void> {
-    const { request, confirmationId, purpose, phoneNumber, terms, locale, code, validSeconds, isNew } = outgoing;
-    const { userId, origin, owner } = request;
+  async function deliver({ origin, owner }: SendCaller, counted: CountedCode, text: Text): Promise<void> {
+    const { purpose, terms, locale, code, avoid, location } = text;
+    const { phoneNumber, validSeconds } = counted;
     await delivery.deliver({
       code,
       purpose,
       written: rules.write({ locale, country: phoneNumber.country, code, validSeconds, purpose, ...terms }),
-      avoid: outgoing.avoid,
+      avoid,
       traceId: origin.traceId,
       owner,
-      ...countedCode(outgoing),
-      ...(isNew && { location: confirmationPath(userId, confirmationId) }),
+      location,
+      ...counted,
     });
   }
-
-  const abandon = (outgoing: Outgoing): Promise<void> =>
-    delivery.abandon(countedCode(outgoing), outgoing.locale ?? '', 'the code cannot be sent again');
 
   return { create, resendCode };
 }
 
-function countedCode({
-  request,
-  confirmationId,
-  phoneNumber,
-  channels,
-  reserved,
-  validSeconds,
-}: Outgoing): CountedCode {
+/** A confirmation is counted for its user only. */
+function countedCode(
+  reserved: ReservedConfirmation,
+  about: Pick<CountedCode, 'userId' | 'confirmationId' | 'phoneNumber' | 'channels' | 'validSeconds'>,
+): CountedCode {
   const { codeNumber, messageNumber, requestedAt } = reserved;
-  return {
-    kind: 'confirmation',
-    confirmationId,
-    userId: request.userId,
-    phoneNumber,
-    correlationType: 0,
-    codeNumber,
-    messageNumber,
-    requestedAt,
-    channels,
-    validSeconds,
-    // A confirmation is counted for its user only.
-    phoneKey: null,
-    counted: [],
-  };
+  const reservedCode = { codeNumber, messageNumber, requestedAt };
+  return { kind: 'confirmation', correlationType: 0, phoneKey: null, counted: [], ...reservedCode, ...about };
 }
 
 const noTerms: SealedTerms = {

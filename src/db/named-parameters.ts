@@ -1,17 +1,25 @@
-/** Parameters of a statement by name: their places in its text, and their values in the same order. */
+/** The parameters of a statement: the name and type of each in SQL, and how its value is read from what is given. */
 
-type NamedParameter = string | number | boolean | Buffer | Date | null;
+type Value = string | number | boolean | Buffer | Date | null;
 
-/** `types` has the type of each parameter in SQL. */
-export function namedParameters<Name extends string>(types: Readonly<Record<Name, string>>) {
-  const names = Object.keys(types) as Name[];
+export type ParameterTable<Given> = Readonly<Record<string, readonly [type: string, read: (given: Given) => Value]>>;
+
+export function namedParameters<Given>(table: ParameterTable<Given>) {
+  const names = Object.keys(table);
+  const reads = Object.values(table).map(([, read]) => read);
+
   /** The place of one parameter, with its type: `$3::text`. */
-  const place = (name: Name) => `$${names.indexOf(name) + 1}::${types[name]}`;
+  function place(name: string): string {
+    const index = names.indexOf(name);
+    if (index < 0) throw new Error(`The statement has no parameter ${name}`);
+    return `$${index + 1}::${table[name]![0]}`;
+  }
+
   return {
     names,
     place,
     /** All places, as the arguments of a function: `for_user => $1::int, …`. */
     asArguments: names.map((name) => `${name} => ${place(name)}`).join(', '),
-    valuesOf: (record: Readonly<Record<Name, NamedParameter>>) => names.map((name) => record[name]),
+    valuesOf: (given: Given): Value[] => reads.map((read) => read(given)),
   };
 }

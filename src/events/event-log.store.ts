@@ -35,6 +35,11 @@ export interface LogPage {
 
 export type EventLogStore = ReturnType<typeof createEventLogStore>;
 
+/** The members of a `LoggedEvent`, from this table. */
+export const eventColumns = (table: string) =>
+  `${table}.position::float8 as position, ${table}.id, ${table}.type, ${table}.at, ${table}.user_id as "userId",
+   ${table}.sequence, ${table}.data::text as data`;
+
 const columns = 'e.position, e.id, e.type, e.at, e.user_id, e.sequence, e.data';
 const inPage = 'e.position > $1 and e.at > $2 order by e.position limit $3';
 
@@ -93,26 +98,21 @@ export function createEventLogStore(db: Database) {
     /** The page and the end of the log as one statement sees them. */
     async readPage(request: PageRequest): Promise<LogPage> {
       const { text, parameters } = pageOf(request);
-      const rows = await db.read.unsafe(
-        `select l.generation, l.last_position::float8 as last_position, p.position::float8 as position, p.id, p.type,
-           p.at, p.user_id, p.sequence, p.data::text as data
+      const rows = await db.read.unsafe<(Omit<LogPage, 'events'> & LoggedEvent)[]>(
+        `select l.generation, l.last_position::float8 as "lastPosition", ${eventColumns('p')}
          from event_log l left join lateral (${text}) p on true order by p.position`,
         [request.afterPosition, request.keptSince, request.limit, ...parameters],
         { prepare: true },
       );
-      const { generation, last_position } = rows[0]!;
-      return {
-        generation,
-        lastPosition: last_position,
-        events: rows.filter(({ id }) => id !== null).map(asEvent),
-      };
+      const { generation, lastPosition } = rows[0]!;
+      return { generation, lastPosition, events: rows.filter(({ id }) => id !== null) };
     },
 
     /** Newest first by time. Finding a rare type among many events may take long. */
     async findEvents({ types, userId, from, to, before, limit }: EventSearch, owner: Owner): Promise<LoggedEvent[]> {
-      const rows = await db.long(
-        (sql) => sql`
-          select e.position::float8 as position, e.id, e.type, e.at, e.user_id, e.sequence, e.data::text as data
+      return db.long(
+        (sql) => sql<LoggedEvent[]>`
+          select ${sql.unsafe(eventColumns('e'))}
           from events e
           where e.at >= ${from ?? '-infinity'}::text::timestamptz and e.at <= ${to ?? 'infinity'}::text::timestamptz
             ${userId === undefined ? sql`` : sql`and e.user_id = ${userId}`}
@@ -121,19 +121,6 @@ export function createEventLogStore(db: Database) {
           order by e.at desc, e.position desc limit ${limit}`,
         owner,
       );
-      return rows.map(asEvent);
     },
-  };
-}
-
-export function asEvent(row: Record<string, unknown>): LoggedEvent {
-  return {
-    position: row.position as number,
-    id: row.id as string,
-    type: row.type as string,
-    at: row.at as Date,
-    userId: row.user_id as number | null,
-    sequence: row.sequence as number | null,
-    data: row.data as string,
   };
 }

@@ -2,6 +2,7 @@
  * Writes events when this process stops using a gateway and when it uses it again. No database statement decides that,
  * so events that cannot be written immediately are kept and written later, in order.
  */
+import { oneByOne } from '../sharing/one-by-one.ts';
 import type { Clock } from '../values/clock.ts';
 
 export interface GatewayEventsOptions {
@@ -15,7 +16,6 @@ const waitingLimit = 100;
 export function createGatewayEvents({ write, clock }: GatewayEventsOptions) {
   const down = new Set<string>();
   const waiting: { type: 'gateway.down' | 'gateway.up'; at: Date; data: string }[] = [];
-  let flushing: Promise<void> = Promise.resolve();
 
   async function writeWaiting(): Promise<void> {
     for (let event = waiting[0]; event; event = waiting[0]) {
@@ -37,10 +37,6 @@ export function createGatewayEvents({ write, clock }: GatewayEventsOptions) {
       waiting.push({ type, at: clock.now(), data });
     },
     /** Rejects if an event cannot be written. It is kept for the next time. */
-    async flush(): Promise<void> {
-      const writing = flushing.catch(() => undefined).then(writeWaiting);
-      flushing = writing;
-      await writing;
-    },
+    flush: oneByOne(writeWaiting),
   };
 }

@@ -28,6 +28,12 @@ export interface ListedDecision {
   evidence: Evidence | null;
 }
 
+interface DecisionSum {
+  rule: string;
+  action: string;
+  decisions: number;
+}
+
 export type DecisionsStore = ReturnType<typeof createDecisionsStore>;
 
 export function createDecisionsStore(db: Database) {
@@ -50,7 +56,7 @@ export function createDecisionsStore(db: Database) {
     async readDecisions(filter: DecisionFilter, owner?: Owner): Promise<ListedDecision[]> {
       const { rule, action, userId, before, limit } = filter;
       // Some rules decide often and others very rarely: only a plan for the given values uses the right index.
-      const rows = await db.planned((sql) => {
+      return db.planned((sql) => {
         const conditions = [
           sql`true`,
           ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
@@ -58,27 +64,20 @@ export function createDecisionsStore(db: Database) {
           ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
           ...(before === undefined ? [] : [sql`and id < ${before}`]),
         ];
-        return sql`
-          select id::float8 as id, decided_at, rule, action, operation, user_id, phone,
-            encode(phone_key, 'hex') as phone_key, country, source, evidence
+        return sql<ListedDecision[]>`
+          select id::float8 as id, decided_at as at, rule, action, operation, user_id as "userId", phone,
+            encode(phone_key, 'hex') as "phoneKey", country, source, evidence
           from guard_decisions where ${conditions} order by id desc limit ${limit}`;
       }, owner);
-      return rows.map(({ decided_at, user_id, phone_key, ...row }) => ({
-        ...(row as Omit<ListedDecision, 'at' | 'userId' | 'phoneKey'>),
-        at: decided_at,
-        userId: user_id,
-        phoneKey: phone_key,
-      }));
     },
 
-    async readTotals(since: Date, owner?: Owner): Promise<{ rule: string; action: string; decisions: number }[]> {
-      const rows = await db.long(
-        (sql) => sql`
+    async readTotals(since: Date, owner?: Owner): Promise<DecisionSum[]> {
+      return db.long(
+        (sql) => sql<DecisionSum[]>`
           select rule, action, sum(decisions)::float8 as decisions from guard_totals where hour > ${since}
           group by rule, action`,
         owner,
       );
-      return rows.map(({ rule, action, decisions }) => ({ rule, action, decisions }));
     },
   };
 }

@@ -1,4 +1,5 @@
 /** What rules refused, or would have refused: collected in memory, and written in batches outside the request. */
+import { oneByOne } from '../sharing/one-by-one.ts';
 import type { Evidence } from './evidence.ts';
 import type { RuleName } from './rules.ts';
 
@@ -46,7 +47,6 @@ export class DecisionLog {
   readonly #writeEvent: (decision: Decision) => Promise<void>;
   #decisions: Decision[] = [];
   #totals = new Map<string, DecisionTotal>();
-  #writing: Promise<void> = Promise.resolve();
 
   constructor(
     write: (decisions: Decision[], totals: DecisionTotal[]) => Promise<void>,
@@ -73,12 +73,7 @@ export class DecisionLog {
   }
 
   /** Rejects if the decisions cannot be written. They are kept, and written by the next flush that succeeds. */
-  async flush(): Promise<void> {
-    const writing = this.#writing.then(() => this.#writeAll());
-    // The next flush waits for this one, whether it succeeds or fails.
-    this.#writing = writing.catch(() => undefined);
-    await writing;
-  }
+  readonly flush = oneByOne(() => this.#writeAll());
 
   async #writeAll(): Promise<void> {
     if (this.#totals.size === 0) return;

@@ -20,30 +20,26 @@ const isQuietVerification = `t.verified_phone is null
 
 const typed = (condition: string) => condition.replaceAll('$2', '$2::timestamptz').replaceAll('$3', '$3::timestamptz');
 
+const byDigest = { key: 'key', first: '\\x', type: 'bytea' };
+
 /** Rows that are deleted when their last event is older than every window and their block has ended. */
 const sweeps = {
   phone_sends: {
-    key: 'key',
-    first: '\\x',
-    type: 'bytea',
+    ...byDigest,
     expired: `greatest(${lastAt('t.sends')}, ${lastAt('t.failures')}, ${lastAt('t.users')}) <= $2
       and (t.proven = '{}' or ${last('t.proven')} <= $3 - interval '1 day')
       and (t.blocked_until is null or t.blocked_until <= $3)`,
   },
   guard_sources: {
-    key: 'key',
-    first: '\\x',
-    type: 'bytea',
+    ...byDigest,
     expired: `greatest(${last('t.sends')}, ${last('t.failures')}) <= $2
       and (t.blocked_until is null or t.blocked_until <= $3)`,
   },
   guard_codes: {
-    key: 'key',
-    first: '\\x',
-    type: 'bytea',
+    ...byDigest,
     expired: `${lastAt('t.users')} <= $2 and (t.blocked_until is null or t.blocked_until <= $3)`,
   },
-  guard_proofs: { key: 'key', first: '\\x', type: 'bytea', expired: 't.expires_at <= $3 and $2 <= $3' },
+  guard_proofs: { ...byDigest, expired: 't.expires_at <= $3 and $2 <= $3' },
   guard_ranges: {
     key: 'name',
     first: '',
@@ -78,9 +74,9 @@ export function createGuardStore(db: Database) {
 
     /** The share of each budget of a day that is leased. */
     async readBudgets(day: string): Promise<{ budget: string; usedRatio: number }[]> {
-      const rows = await db.read`
-        select name, used::float8 / cap as used_ratio from guard_budgets where day = ${day}::date and cap > 0`;
-      return rows.map(({ name, used_ratio }) => ({ budget: name, usedRatio: used_ratio }));
+      return db.read<{ budget: string; usedRatio: number }[]>`
+        select name as budget, used::float8 / cap as "usedRatio" from guard_budgets
+        where day = ${day}::date and cap > 0`;
     },
 
     /** Rows are locked in the order of their names, as `lease_budgets` locks them. */
@@ -105,28 +101,17 @@ export function createGuardStore(db: Database) {
     /** Adds the counts of this process, and returns the sums of all processes. */
     async exchangeRanges(changes: RangeChange[], now: Date): Promise<Map<string, RangeState>> {
       const rows = await db.write.unsafe(
-        `select name, hour_sends, hour_verified, day_sends, unverified, delivered, failed, normal_sends,
-           normal_verified, shrinks, refused_at
+        `select name, hour_sends as "hourSends", hour_verified as "hourVerified", day_sends as "daySends",
+           greatest(0, unverified) as unverified, delivered, failed, normal_sends as "normalSends",
+           normal_verified as "normalVerified", shrinks, refused_at as "refusedAt"
          from exchange_ranges($1::text::jsonb, $2::timestamptz)`,
         [JSON.stringify(changes), now],
         { prepare: true },
       );
       return new Map(
-        rows.map((row) => [
-          row.name,
-          {
-            at: now.getTime(),
-            hourSends: row.hour_sends,
-            hourVerified: row.hour_verified,
-            daySends: row.day_sends,
-            unverified: Math.max(0, row.unverified),
-            delivered: row.delivered,
-            failed: row.failed,
-            normalSends: row.normal_sends,
-            normalVerified: row.normal_verified,
-            shrinks: row.shrinks,
-            refusedAt: row.refused_at?.getTime() ?? 0,
-          },
+        rows.map(({ name, refusedAt, ...row }) => [
+          name,
+          { at: now.getTime(), refusedAt: refusedAt?.getTime() ?? 0, ...(row as Omit<RangeState, 'at' | 'refusedAt'>) },
         ]),
       );
     },
@@ -163,14 +148,14 @@ export function createGuardStore(db: Database) {
       return weeks;
     },
 
-    /** Deletes expired rows among the next rows after `from`. `next` is undefined at the end of the table. */
+    /** Deletes expired rows among the next rows after `from`. Returns the last of them; undefined at the end of the table. */
     async sweep(
       table: SweptTable,
       from: string | undefined,
       limit: number,
       quietSince: Date,
       now: Date,
-    ): Promise<{ next: string | undefined; gone: number }> {
+    ): Promise<string | undefined> {
       const { key, first, type, expired } = sweeps[table];
       if (table === 'verifications' && db.isDistributed) {
         return sweepUnknownUsers(db, Number(from ?? first), limit, quietSince, now);
@@ -180,13 +165,12 @@ export function createGuardStore(db: Database) {
            select ${key} as key from ${table} where ${key} > $1::text::${type} order by ${key} limit ${limit}
          ), gone as (
            delete from ${table} t using batch b where t.${key} = b.key and ${typed(expired)}
-           returning 1
          )
          select (select key::text from batch order by key desc limit 1) as last,
-           (select count(*) from batch)::int as seen, (select count(*) from gone)::int as gone`,
+           (select count(*) from batch)::int as seen`,
         [from ?? first, quietSince, now],
       );
-      return { next: row!.seen < limit ? undefined : row!.last, gone: row!.gone };
+      return row!.seen < limit ? undefined : row!.last;
     },
 
     /** Deletes old rows of the tables that are kept by date. */
@@ -211,9 +195,9 @@ async function sweepUnknownUsers(db: Database, from: number, limit: number, quie
   const known = quiet.length > 0 ? await db.write`select id from users where id = any(${array(quiet)}::int[])` : [];
   const isKnown = new Set(known.map(({ id }) => id));
   const unknown = quiet.filter((id) => !isKnown.has(id));
-  const { count: gone } = await db.write.unsafe(
+  await db.write.unsafe(
     `delete from verifications t where t.user_id = any($1::int[]) and ${typed(isQuietVerification)}`,
     [array(unknown), quietSince, now],
   );
-  return { next: batch.length < limit ? undefined : String(batch.at(-1)!.user_id), gone };
+  return batch.length < limit ? undefined : String(batch.at(-1)!.user_id);
 }

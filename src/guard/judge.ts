@@ -36,20 +36,19 @@ export function objectionsOf(refusals: readonly RuleRefusal[], now: Date): Objec
 export interface Verdict {
   /** The first enforced rule, with the longest wait it asks for. */
   refusal: Objection | undefined;
-  /** Rules that would have refused. */
-  shadows: RuleName[];
+  /** The first objection of each rule that would have refused. */
+  shadows: Objection[];
 }
 
 export function judge(objections: readonly Objection[], modes: Modes): Verdict {
   if (objections.length === 0) return { refusal: undefined, shadows: [] };
-  const names = ruleNames.filter((name) => objections.some(({ rule }) => rule === name));
-  const enforced = names.find((rule) => modes[rule] === 'enforce');
-  const shadows = names.filter((rule) => modes[rule] === 'shadow');
+  const firsts = ruleNames.flatMap((name) => objections.find(({ rule }) => rule === name) ?? []);
+  const enforced = firsts.find(({ rule }) => modes[rule] === 'enforce');
+  const shadows = firsts.filter(({ rule }) => modes[rule] === 'shadow');
   if (!enforced) return { refusal: undefined, shadows };
-  const waits = objections.filter(({ rule }) => rule === enforced).map(({ waitSeconds }) => waitSeconds);
+  const waits = objections.filter(({ rule }) => rule === enforced.rule).map(({ waitSeconds }) => waitSeconds);
   const waitSeconds = waits.includes(undefined) ? undefined : Math.max(...(waits as number[]));
-  const evidence = objections.find(({ rule }) => rule === enforced)?.evidence;
-  return { refusal: { rule: enforced, waitSeconds, evidence }, shadows };
+  return { refusal: { ...enforced, waitSeconds }, shadows };
 }
 
 /** The enforced rules that object. */

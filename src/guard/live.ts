@@ -17,22 +17,14 @@ export interface GuardState {
   safe: { key: string; isPrefix: boolean }[];
 }
 
-export interface LiveGuard {
-  readonly limits: GuardLimits;
-  readonly modes: Modes;
-  readonly failureLimits: FailureLimits;
-  readonly confirmationLimits: ConfirmationLimits;
-  sendLimits(isSafe: boolean): SendLimits;
-  isSafe(e164: string): boolean;
-  refresh(): Promise<void>;
-}
+export type LiveGuard = ReturnType<typeof createLiveGuard>;
 
 export function createLiveGuard(
   readState: () => Promise<GuardState>,
   limits: GuardLimits,
   configured: Modes,
   digest: Digest,
-): LiveGuard {
+) {
   let modes = configured;
   let plans = compile();
   let numbers: ReadonlySet<string> = new Set();
@@ -60,17 +52,17 @@ export function createLiveGuard(
 
   return {
     limits,
-    get modes() {
+    get modes(): Modes {
       return modes;
     },
-    get failureLimits() {
+    get failureLimits(): FailureLimits {
       return plans.failures;
     },
-    get confirmationLimits() {
+    get confirmationLimits(): ConfirmationLimits {
       return plans.confirmations;
     },
-    sendLimits: (isSafe) => (isSafe ? plans.safeSends : plans.sends),
-    isSafe: (e164) =>
+    sendLimits: (isSafe: boolean): SendLimits => (isSafe ? plans.safeSends : plans.sends),
+    isSafe: (e164: string): boolean =>
       prefixes.some((prefix) => e164.startsWith(prefix)) ||
       (numbers.size > 0 && numbers.has(safeNumberKey(digest, e164))),
     refresh: createLatestRead(readState, apply),

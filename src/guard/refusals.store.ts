@@ -12,6 +12,13 @@ export interface RefusalFilter {
   to: string | undefined;
 }
 
+/** A row that was wanted, if there is one, with the number of rows that were read, and the last of these. */
+interface ScannedRow extends RefusedSend {
+  scanned: number;
+  lastAt: Date;
+  lastId: number;
+}
+
 /** Maximum number of rows that one statement reads. */
 const scanLimit = 20_000;
 
@@ -36,34 +43,30 @@ export function createRefusalsStore(db: Database) {
           ...(country === undefined ? [] : [sql`and country = ${country}`]),
           ...(rule === undefined ? [] : [sql`and rule = ${rule}`]),
         ];
-        return sql`
+        return sql<ScannedRow[]>`
             with scanned as materialized (
               select * from guard_decisions where ${range} order by decided_at desc, id desc limit ${scanLimit}
             ), last as (
-              select decided_at as last_at, id::float8 as last_id from scanned order by decided_at, id limit 1
+              select decided_at as at, id::float8 as id from scanned order by decided_at, id limit 1
             ), wanted as (
               select * from scanned where ${wanted} order by decided_at desc, id desc limit ${limit}
             )
-            select (select count(*) from scanned)::int as scanned, l.last_at, l.last_id,
-              w.id::float8 as id, w.decided_at, w.rule, w.user_id, w.phone, w.country, w.evidence
+            select (select count(*) from scanned)::int as scanned, l.at as "lastAt", l.id as "lastId",
+              w.id::float8 as id, w.decided_at as at, w.rule, w.user_id as "userId", w.phone as "phoneNumber", w.country,
+              w.evidence
             from last l left join wanted w on true order by w.decided_at desc, w.id desc`;
       }, owner);
       const rows = scanned
         .filter(({ id }) => id !== null)
-        .map((row) => ({
-          id: Number(row.id),
-          at: row.decided_at as Date,
-          rule: String(row.rule),
-          userId: Number(row.user_id),
-          phoneNumber: row.phone as string | null,
-          country: row.country as string | null,
-          evidence: row.evidence as RefusedSend['evidence'],
-        }));
+        .map((row): RefusedSend => {
+          const { scanned: _, lastAt: __, lastId: ___, ...send } = row;
+          return send;
+        });
       const [first] = scanned;
       const last = rows.at(-1);
       if (rows.length === limit && last) return { rows, end: { at: last.at, id: last.id } };
       if (!first || first.scanned < scanLimit) return { rows, end: undefined };
-      return { rows, end: { at: first.last_at, id: first.last_id } };
+      return { rows, end: { at: first.lastAt, id: first.lastId } };
     },
   };
 }

@@ -14,7 +14,7 @@ export function createSweeper(store: GuardStore, limits: GuardLimits, clock: Clo
     const now = clock.now();
     const quietSince = secondsAfter(now, -longestSeconds);
     for (const table of sweptTables) {
-      const { next } = await store.sweep(table, cursors.get(table), rowsAtOnce, quietSince, now);
+      const next = await store.sweep(table, cursors.get(table), rowsAtOnce, quietSince, now);
       if (next === undefined) cursors.delete(table);
       else cursors.set(table, next);
     }

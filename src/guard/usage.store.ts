@@ -3,20 +3,20 @@ import type { Database } from '../db/database.ts';
 import type { Owner } from '../sharing/slots.ts';
 import type { Counter } from './rules.ts';
 
-export interface BusiestKey {
+interface BusiestKey {
   /** Events in the window. */
   used: number;
   /** The user, if the counter is kept by user. */
   userId: number | null;
 }
 
-export interface Budget {
+interface Budget {
   name: string;
   used: number;
   cap: number;
 }
 
-export interface UsedRange {
+interface UsedRange {
   name: string;
   unverified: number;
 }
@@ -93,31 +93,27 @@ export function createUsageStore(db: Database) {
     },
 
     /** The budgets of a day that are used most, most used first. */
-    async readFullestBudgets(day: string, prefix: 'sends' | 'spend', limit: number, owner: Owner): Promise<Budget[]> {
-      const rows = await db.long(
-        (sql) => sql`
+    readFullestBudgets: (day: string, prefix: 'sends' | 'spend', limit: number, owner: Owner) =>
+      db.long(
+        (sql) => sql<Budget[]>`
           select name, used::float8 as used, cap::float8 as cap from guard_budgets
           where day = ${day}::date and cap > 0 and split_part(name, ' ', 1) = ${prefix}
           order by used::float8 / cap desc, name limit ${limit}`,
         owner,
-      );
-      return rows.map(({ name, used, cap }) => ({ name, used, cap }));
-    },
+      ),
 
     /**
      * The ranges with the most unverified codes. The sums fade only when they are updated, so an unused range keeps its
      * last sum.
      */
-    async readBusiestRanges(since: Date, now: Date, limit: number, owner: Owner): Promise<UsedRange[]> {
-      const rows = await db.long(
-        (sql) => sql`
+    readBusiestRanges: (since: Date, now: Date, limit: number, owner: Owner) =>
+      db.long(
+        (sql) => sql<UsedRange[]>`
           select name, unverified * exp(-extract(epoch from ${now}::timestamptz - summed_at)::float8 / 86400) as unverified
           from (select name, unverified, summed_at from guard_ranges where summed_at > ${since}
             order by name limit ${keyLimit}) r
           order by 2 desc, name limit ${limit}`,
         owner,
-      );
-      return rows.map(({ name, unverified }) => ({ name, unverified }));
-    },
+      ),
   };
 }

@@ -29,10 +29,10 @@ export type PerformanceStore = ReturnType<typeof createPerformanceStore>;
 export function createPerformanceStore(db: Database) {
   return {
     /** The time from the gateway's answer to its receipt, if there is one. */
-    async measureDelivery(from: Date, middle: Date, owner: Owner): Promise<DeliveryRow[]> {
-      const rows = await db.long(
+    measureDelivery: (from: Date, middle: Date, owner: Owner) =>
+      db.long(
         (sql) =>
-          sql.unsafe(
+          sql.unsafe<DeliveryRow[]>(
             // Citus supports neither grouping sets nor percentiles on distributed tables, so they are only used to read
             // the rows.
             `with delivered as materialized (
@@ -40,9 +40,9 @@ export function createPerformanceStore(db: Database) {
                greatest(0, extract(epoch from state_at - answered_at))::float8 as seconds
              from messages where requested_at >= $1 and state = 'delivered'
            )
-           select is_current, gateway, channel, count(*)::int as delivered,
-             percentile_cont(0.5) within group (order by seconds) as median,
-             percentile_cont(0.95) within group (order by seconds) as p95
+           select is_current as "isCurrent", gateway, channel, count(*)::int as delivered,
+             percentile_cont(0.5) within group (order by seconds) as "medianSeconds",
+             percentile_cont(0.95) within group (order by seconds) as "p95Seconds"
            from delivered
            group by grouping sets ((is_current), (is_current, gateway), (is_current, channel))
            order by gateway, channel`,
@@ -50,36 +50,19 @@ export function createPerformanceStore(db: Database) {
             { prepare: true },
           ),
         owner,
-      );
-      return rows.map(({ is_current, gateway, channel, delivered, median, p95 }) => ({
-        isCurrent: is_current,
-        gateway,
-        channel,
-        delivered,
-        medianSeconds: median,
-        p95Seconds: p95,
-      }));
-    },
+      ),
 
-    async countAccepted(from: Date, middle: Date, owner: Owner): Promise<AcceptedRow[]> {
-      const rows = await db.long(
+    countAccepted: (from: Date, middle: Date, owner: Owner) =>
+      db.long(
         (sql) =>
-          sql.unsafe(
-            `select requested_at >= $2 as is_current, nullif(country, '') as country, channel,
+          sql.unsafe<AcceptedRow[]>(
+            `select requested_at >= $2 as "isCurrent", nullif(country, '') as country, channel,
              count(*)::int as accepted, sum(case channel when 'sms' then segments else 1 end)::int as priced
            from messages where requested_at >= $1 and state <> 'refused' group by 1, 2, 3`,
             [from, middle],
             { prepare: true },
           ),
         owner,
-      );
-      return rows.map(({ is_current, country, channel, accepted, priced }) => ({
-        isCurrent: is_current,
-        country,
-        channel,
-        accepted,
-        priced,
-      }));
-    },
+      ),
   };
 }

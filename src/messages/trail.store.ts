@@ -30,7 +30,7 @@ export interface AppliedReceipt {
   code: { userId: number; codeNumber: number; channel: string } | undefined;
 }
 
-export interface GatewayCounts {
+interface GatewayCounts {
   country: string;
   gateway: string;
   accepted: number;
@@ -207,9 +207,9 @@ export function createTrailStore(db: Database) {
     },
 
     /** The outcomes of the messages of a span, for the order of the gateways. */
-    async countOutcomes(from: Date, to: Date): Promise<GatewayCounts[]> {
-      const rows = await db.long((sql) =>
-        sql.unsafe(
+    countOutcomes: (from: Date, to: Date) =>
+      db.long((sql) =>
+        sql.unsafe<GatewayCounts[]>(
           `select country, gateway, count(*)::int as accepted,
              count(*) filter (where state = 'delivered' or state = 'failed' and was_used)::int as delivered,
              count(*) filter (where state = 'failed' and not was_used)::int as failed,
@@ -219,9 +219,7 @@ export function createTrailStore(db: Database) {
           [from, to],
           { prepare: true },
         ),
-      );
-      return [...(rows as unknown as GatewayCounts[])];
-    },
+      ),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Keeps the trail of verifications: notes what happened, writes it after the answer, and reads it back. */
 import { secondsBetween, type Clock } from '../values/clock.ts';
 import { causeOf, unknownUser } from '../errors.ts';
+import { oneByOne } from '../sharing/one-by-one.ts';
 import type { Observation, Observe } from '../monitoring/observe.ts';
 import type { EventRow, TrailStore } from './trail.store.ts';
 
@@ -35,7 +36,6 @@ export type Trail = ReturnType<typeof createTrail>;
 export function createTrail({ store, clock, observe }: TrailOptions) {
   const notes = new Map<string, Note>();
   let lostEvents = 0;
-  let flushing: Promise<void> = Promise.resolve();
 
   function note(observation: Observation): void {
     const event = eventOf(observation);
@@ -49,10 +49,7 @@ export function createTrail({ store, clock, observe }: TrailOptions) {
   }
 
   /** Writes the events that are due; with `all`, also those that would wait for the end of their minute. */
-  async function flush(all = false): Promise<void> {
-    flushing = flushing.then(() => write(all));
-    await flushing;
-  }
+  const flush = oneByOne((all?: boolean) => write(all ?? false));
 
   async function write(all: boolean): Promise<void> {
     reportLost();

@@ -1,9 +1,10 @@
 /** The statements that decide about phones. If two callers can race, one statement decides. */
-import type { Database } from '../db/database.ts';
-import { maskPhone } from '../values/phone-number.ts';
+import type { Database, Sql } from '../db/database.ts';
+import { countryOf, maskPhone } from '../values/phone-number.ts';
 import { retryLostRace } from '../db/lost-race.ts';
+import { callRecordAction } from '../db/record-action.ts';
 import type { Operator } from '../audit/operator-actions.ts';
-import { namedParameters } from '../db/named-parameters.ts';
+import { namedParameters, type ParameterTable } from '../db/named-parameters.ts';
 import type { PhoneCodeKind, StoredCode } from '../codes/code.ts';
 import { readLastRoute, type LastRoute } from '../codes/last-route.ts';
 import type { LeasedBudgets } from '../codes/send-judge.ts';
@@ -111,7 +112,6 @@ export interface AttemptReservation {
 
 export interface Unlinking {
   userId: number;
-  countryOf(e164: string): string | null;
   now: Date;
   /** An operator frees this number, if the user still has it. A client unlinks whichever number the user has. */
   freed?: { e164: string; who: Operator };
@@ -127,72 +127,77 @@ export interface LastSend extends LastRoute {
 
 export type PhoneStore = ReturnType<typeof createPhoneStore>;
 
-const sendParameters = {
-  kind: 'text',
-  for_user: 'int',
-  to_phone: 'text',
-  phone_key: 'bytea',
-  called_at: 'timestamptz',
-  correlation_type: 'smallint',
-  is_forbidden: 'boolean',
-  established_before: 'timestamptz',
-  leases: 'text::jsonb',
-  new_seed: 'bytea',
-  new_digest: 'bytea',
-  new_expires_at: 'timestamptz',
-  attempt_limit: 'int',
-  may_repeat: 'boolean',
-  is_resend: 'boolean',
-  needs_confirmation: 'boolean',
-  given_confirmation: 'text::uuid',
+const sendParameters: ParameterTable<SendAttempt> = {
+  kind: ['text', ({ kind }) => kind],
+  for_user: ['int', ({ userId }) => userId],
+  to_phone: ['text', ({ e164 }) => e164],
+  phone_key: ['bytea', ({ phoneKey }) => phoneKey],
+  called_at: ['timestamptz', ({ now }) => now],
+  correlation_type: ['smallint', ({ correlationType }) => correlationType],
+  is_forbidden: ['boolean', ({ isForbidden }) => isForbidden],
+  established_before: ['timestamptz', ({ establishedBefore }) => establishedBefore],
+  leases: ['text::jsonb', ({ leases }) => leases],
+  new_seed: ['bytea', ({ code }) => code.seed],
+  new_digest: ['bytea', ({ code }) => code.digest],
+  new_expires_at: ['timestamptz', ({ code }) => code.expiresAt],
+  attempt_limit: ['int', ({ code }) => code.attemptLimit],
+  may_repeat: ['boolean', ({ code }) => code.mayRepeat],
+  is_resend: ['boolean', ({ code }) => code.isResend],
+  needs_confirmation: ['boolean', ({ confirmation }) => confirmation !== undefined],
+  given_confirmation: ['text::uuid', ({ confirmation }) => confirmation?.id ?? null],
 };
-const reserveSend = namedParameters({ ...sendParameters, is_forbidden_to_newcomers: 'boolean' });
-const reserveProvenSend = namedParameters({ ...sendParameters, proof_key: 'bytea', proof_expires_at: 'timestamptz' });
 
-const reserveSendText = rememberStatements<SendLimits>(
-  (limits, counted) => `
-  select * from reserve_send(${reserveSend.asArguments}, limits => ${sendLimitsConstant(limits)},
-    sources => ${sourcesExpression(limits, counted, reserveSend.names.length + 1)})`,
+const callReserveSend = limitedFunction<SendAttempt>(
+  'reserve_send',
+  {
+    ...sendParameters,
+    is_forbidden_to_newcomers: ['boolean', ({ isForbiddenToNewcomers }) => isForbiddenToNewcomers],
+  },
+  (limits) => `limits => ${sendLimitsConstant(limits)}`,
 );
 
-const reserveProvenSendText = rememberStatements<SendLimits>(
-  (limits, counted) => `
-  select * from reserve_proven_send(${reserveProvenSend.asArguments}, limits => ${sendLimitsConstant(limits)},
-    sources => ${sourcesExpression(limits, counted, reserveProvenSend.names.length + 1)})`,
+const callReserveProvenSend = limitedFunction<SendAttempt & { proof: Proof }>(
+  'reserve_proven_send',
+  {
+    ...sendParameters,
+    proof_key: ['bytea', ({ proof }) => proof.key],
+    proof_expires_at: ['timestamptz', ({ proof }) => proof.expiresAt],
+  },
+  (limits) => `limits => ${sendLimitsConstant(limits)}`,
 );
 
-const reserveAttempt = namedParameters({
-  kind: 'text',
-  for_user: 'int',
-  called_at: 'timestamptz',
-  attempt_limit: 'int',
-  pending_since: 'timestamptz',
-  code_key: 'bytea',
-});
+const failureLimits = (limits: FailureLimits) =>
+  `limits => ${failureLimitsConstant(limits)}, code_limit => ${limitConstant(limits.codeUsers)}`;
 
-const reserveAttemptText = rememberStatements<FailureLimits>(
-  (limits, counted) => `
-  select * from reserve_attempt(${reserveAttempt.asArguments}, limits => ${failureLimitsConstant(limits)},
-    sources => ${sourcesExpression(limits, counted, reserveAttempt.names.length + 1)},
-    code_limit => ${limitConstant(limits.codeUsers)})`,
+const callReserveAttempt = limitedFunction<VerifyAttempt>(
+  'reserve_attempt',
+  {
+    kind: ['text', ({ kind }) => kind],
+    for_user: ['int', ({ userId }) => userId],
+    called_at: ['timestamptz', ({ now }) => now],
+    attempt_limit: ['int', ({ attemptLimit }) => attemptLimit],
+    pending_since: ['timestamptz', ({ pendingSince }) => pendingSince],
+    code_key: ['bytea', ({ codeKey }) => codeKey ?? null],
+  },
+  failureLimits,
 );
 
-const consumeCode = namedParameters({
-  kind: 'text',
-  for_user: 'int',
-  code_number: 'int',
-  to_phone: 'text',
-  called_at: 'timestamptz',
-  counted_phones: 'text::bytea[]',
-  code_key: 'bytea',
-  previous_country: 'text',
-});
-
-const consumeCodeText = rememberStatements<FailureLimits>(
-  (limits, counted) => `
-  select consume_code(${consumeCode.asArguments}, limits => ${failureLimitsConstant(limits)},
-    sources => ${sourcesExpression(limits, counted, consumeCode.names.length + 1)},
-    code_limit => ${limitConstant(limits.codeUsers)}) as consumed`,
+const callConsumeCode = limitedFunction<VerifyAttempt & { code: GoodCode; reserved: AttemptReservation }>(
+  'consume_code',
+  {
+    kind: ['text', ({ kind }) => kind],
+    for_user: ['int', ({ userId }) => userId],
+    code_number: ['int', ({ code }) => code.codeNumber],
+    to_phone: ['text', ({ code }) => code.e164],
+    called_at: ['timestamptz', ({ now }) => now],
+    counted_phones: ['text::bytea[]', ({ reserved }) => reserved.phoneKeys],
+    code_key: ['bytea', ({ codeKey }) => codeKey ?? null],
+    previous_country: [
+      'text',
+      ({ reserved: { linkedPhone } }) => (linkedPhone === null ? null : countryOf(linkedPhone)),
+    ],
+  },
+  failureLimits,
 );
 
 const verifiedSend =
@@ -202,38 +207,14 @@ const changedSend = '(v.change_code).phone as e164, v.change_correlation_type as
 export function createPhoneStore(db: Database) {
   return {
     async reserveSend(attempt: SendAttempt): Promise<SendReservation> {
-      const { limits, code, proof } = attempt;
-      const counted = countedSources(limits, attempt.sources);
-      const common = {
-        kind: attempt.kind,
-        for_user: attempt.userId,
-        to_phone: attempt.e164,
-        phone_key: attempt.phoneKey,
-        called_at: attempt.now,
-        correlation_type: attempt.correlationType,
-        is_forbidden: attempt.isForbidden,
-        established_before: attempt.establishedBefore,
-        leases: attempt.leases,
-        new_seed: code.seed,
-        new_digest: code.digest,
-        new_expires_at: code.expiresAt,
-        attempt_limit: code.attemptLimit,
-        may_repeat: code.mayRepeat,
-        is_resend: code.isResend,
-        needs_confirmation: attempt.confirmation !== undefined,
-        given_confirmation: attempt.confirmation?.id ?? null,
-      };
-      const text = (proof ? reserveProvenSendText : reserveSendText)(limits, counted);
-      const values = proof
-        ? reserveProvenSend.valuesOf({ proof_key: proof.key, proof_expires_at: proof.expiresAt, ...common })
-        : reserveSend.valuesOf({ is_forbidden_to_newcomers: attempt.isForbiddenToNewcomers, ...common });
+      const { proof } = attempt;
       const [row] = await retryLostRace(() =>
-        db.write.unsafe(text, [...values, ...sourceParameters(counted)], { prepare: true }),
+        proof ? callReserveProvenSend(db.write, { ...attempt, proof }) : callReserveSend(db.write, attempt),
       );
       return {
         decision: row!.decision,
         refusals: readRefusals(row!.refusals),
-        counted,
+        counted: countedSources(attempt.limits, attempt.sources),
         isLeased: row!.is_leased ?? false,
         budgetLeases: new Map<string, number>(row!.budget_leases ?? []),
         codeNumber: row!.code_number,
@@ -282,21 +263,7 @@ export function createPhoneStore(db: Database) {
     },
 
     async reserveAttempt(attempt: VerifyAttempt): Promise<AttemptReservation> {
-      const { limits } = attempt;
-      const counted = countedSources(limits, attempt.sources);
-      const values = reserveAttempt.valuesOf({
-        kind: attempt.kind,
-        for_user: attempt.userId,
-        called_at: attempt.now,
-        attempt_limit: attempt.attemptLimit,
-        pending_since: attempt.pendingSince,
-        code_key: attempt.codeKey ?? null,
-      });
-      const [row] = await retryLostRace(() =>
-        db.write.unsafe(reserveAttemptText(limits, counted), [...values, ...sourceParameters(counted)], {
-          prepare: true,
-        }),
-      );
+      const [row] = await retryLostRace(() => callReserveAttempt(db.write, attempt));
       const isCounted: boolean = row!.is_counted;
       const refusals = readRefusals(row!.refusals);
       return {
@@ -315,27 +282,9 @@ export function createPhoneStore(db: Database) {
     },
 
     /** Decides a verification. False if another call used the code first, or another user has the phone. */
-    async consumeCode(
-      { kind, userId, now, limits, sources, codeKey }: VerifyAttempt,
-      { codeNumber, e164 }: GoodCode,
-      { phoneKeys, linkedPhone }: AttemptReservation,
-      countryOf: (e164: string) => string | null,
-    ): Promise<boolean> {
-      const counted = countedSources(limits, sources);
-      const values = consumeCode.valuesOf({
-        kind,
-        for_user: userId,
-        code_number: codeNumber,
-        to_phone: e164,
-        called_at: now,
-        counted_phones: phoneKeys,
-        code_key: codeKey ?? null,
-        previous_country: linkedPhone === null ? null : countryOf(linkedPhone),
-      });
-      const [row] = await db.write.unsafe(consumeCodeText(limits, counted), [...values, ...sourceParameters(counted)], {
-        prepare: true,
-      });
-      return row!.consumed;
+    async consumeCode(attempt: VerifyAttempt, code: GoodCode, reserved: AttemptReservation): Promise<boolean> {
+      const [row] = await callConsumeCode(db.write, { code, reserved, ...attempt });
+      return row!.consume_code;
     },
 
     /** Writes the event of a block that a final failure started. */
@@ -354,7 +303,7 @@ export function createPhoneStore(db: Database) {
      * unlinked. The lock comes first, in a separate statement: while that waits, another call may link the phone, and
      * only a later statement sees it. False if there is no such user, or if the user does not have the freed number.
      */
-    async unlinkPhone({ userId, countryOf, now, freed }: Unlinking): Promise<boolean> {
+    async unlinkPhone({ userId, now, freed }: Unlinking): Promise<boolean> {
       return db.transaction(async (sql) => {
         const [held] = await sql`select verified_phone from verifications where user_id = ${userId} for update`;
         if (freed && held?.verified_phone !== freed.e164) return false;
@@ -377,14 +326,33 @@ export function createPhoneStore(db: Database) {
           await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${data}::text::json)`;
         }
         if (freed) {
-          const { subject, client, reason = null } = freed.who;
-          await sql`
-            select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => 'free-phone',
-              target => ${`user ${userId}`}, detail => ${maskPhone(freed.e164)}, of_user => ${userId}, reason => ${reason})`;
+          const about = { target: `user ${userId}`, detail: maskPhone(freed.e164), userId };
+          await sql`select ${callRecordAction(sql, { who: freed.who, now, action: 'free-phone', ...about })}`;
         }
         return known !== undefined;
       });
     },
+  };
+}
+
+/**
+ * A database function that is called with limits and with the sources that they count. Its text is kept for each set of
+ * limits and kinds of sources.
+ */
+function limitedFunction<Given extends { limits: SendLimits | FailureLimits; sources: readonly Source[] }>(
+  name: string,
+  table: ParameterTable<Given>,
+  constantsOf: (limits: Given['limits']) => string,
+) {
+  const { asArguments, names, valuesOf } = namedParameters(table);
+  const textFor = rememberStatements<Given['limits']>((limits, counted) => {
+    const sources = sourcesExpression(limits, counted, names.length + 1);
+    return `select * from ${name}(${asArguments}, ${constantsOf(limits)}, sources => ${sources})`;
+  });
+  return (sql: Sql, given: Given) => {
+    const counted = countedSources(given.limits, given.sources);
+    const values = [...valuesOf(given), ...sourceParameters(counted)];
+    return sql.unsafe(textFor(given.limits, counted), values, { prepare: true });
   };
 }
 

@@ -35,7 +35,7 @@ export interface ReservedSend {
   counted: readonly Source[];
 }
 
-export interface GuardedSend extends Omit<JudgedSend, 'operation' | 'sources'> {
+export interface GuardedSend extends Omit<JudgedSend, 'sources'> {
   kind: PhoneCodeKind;
   correlationType: number;
   /** Of the text, if it is sent by SMS. */
@@ -88,7 +88,7 @@ export function createReserveSend(guard: SendGuard) {
   /** Returns undefined if the user has verified the phone already and nothing is to be sent. */
   return async function reserveSend(given: GuardedSend): Promise<ReservedSend | undefined> {
     const { userId, phoneNumber, channel, segments, origin } = given;
-    const send = { operation: operations[given.kind], sources: sourcesOf(digest, origin), ...given };
+    const send = { sources: sourcesOf(digest, origin), ...given };
     const destination = sendJudge.find({ phoneNumber, channel, segments });
     const phoneKey = digest('phone', phoneNumber.e164);
     const outcome = await sendJudge.lease(destination, (taken, report) =>
@@ -114,7 +114,7 @@ export function createReserveSend(guard: SendGuard) {
           ];
     const objections = [...own, ...others];
     const { refusal, shadows } = judge(objections, live.modes);
-    for (const rule of shadows) await note(send, { rule, ...evidenceOf(rule, others) }, 'shadow', now);
+    for (const objection of shadows) await note(send, objection, 'shadow', now);
     if (decision === 'refused' || decision === 'proof-used') {
       if (refusal && (await isProvable(outcome, phoneKey, objections))) await challenge(send, refusal, now);
       // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
@@ -221,11 +221,5 @@ export function createReserveSend(guard: SendGuard) {
   }
 }
 
-const operations = { verification: 'send-code', change: 'change-phone' } as const;
-
 /** The rules about a phone that a proof lifts for one send: see reserve_proven_send.sql. */
 const phoneRules: ReadonlySet<RuleName> = new Set<RuleName>(['phone-users', 'phone-sends']);
-
-function evidenceOf(rule: RuleName, objections: readonly Objection[]): Pick<Objection, 'evidence'> {
-  return { evidence: objections.find((objection) => objection.rule === rule)?.evidence };
-}

@@ -4,29 +4,20 @@ import { nothingToResend, unknownUser } from '../errors.ts';
 import type { PhoneCodeKind } from '../codes/code.ts';
 import type { CodeMaker } from '../codes/code-maker.ts';
 import type { CodeDelivery, CountedCode } from '../codes/deliver-code.ts';
-import { sentCodeForm, type SendOnce, type SentCode } from '../codes/idempotent-send.ts';
+import { sentCodeForm, type SendCaller, type SendOnce, type SentCode } from '../codes/idempotent-send.ts';
 import type { GivenProof } from '../guard/challenge.ts';
-import type { Origin } from '../guard/source.ts';
 import type { Channels } from '../codes/choose-channels.ts';
-import { identityOf, type CodeChannel } from '../sms/channels.ts';
+import type { CodeChannel } from '../sms/channels.ts';
 import type { TextRoute } from '../sms/failover.ts';
 import type { WriteMessage } from '../sms/message.ts';
-import type { Owner } from '../sharing/slots.ts';
 import { parsePhoneNumber, type PhoneNumber } from '../values/phone-number.ts';
 import type { NewCode, PhoneStore } from './phone.store.ts';
-import { PhoneReplaced, type ReserveSend, type ReservedSend } from './reserve-send.ts';
+import { PhoneReplaced, type ReserveSend } from './reserve-send.ts';
 
-export interface ResendRequest {
+export interface ResendRequest extends SendCaller {
   kind: PhoneCodeKind;
-  userId: number;
-  origin: Origin;
-  /** The caller that waits for the answer. */
-  owner: Owner;
   /** The proof of the caller. */
   proof: GivenProof;
-  idempotencyKey?: string | undefined;
-  /** The only channel that the caller accepts. */
-  channel?: CodeChannel | undefined;
 }
 
 export interface SendRequest extends ResendRequest {
@@ -58,9 +49,10 @@ interface PreparedRequest extends SendRequest {
   resends?: { last: TextRoute | undefined; isDoubtful: boolean };
 }
 
-/** A send that was counted, and the code in its message. */
-interface Prepared extends ReservedSend {
+/** A code that was counted, and is to be sent. */
+interface Prepared {
   code: string;
+  counted: CountedCode;
 }
 
 export function createSendCode(rules: SendRules) {
@@ -76,8 +68,7 @@ export function createSendCode(rules: SendRules) {
     });
     const prepared = await prepare(request, channels, true);
     if (!prepared) return undefined;
-    const { code } = prepared;
-    const counted = countedCode(request, prepared, channels);
+    const { code, counted } = prepared;
     await delivery.deliver({
       code,
       purpose: kind,
@@ -131,56 +122,35 @@ export function createSendCode(rules: SendRules) {
       confirmation: request.confirmation,
       makeCode,
     });
-    if (!reserved?.repeated) return reserved && { code, ...reserved };
-    const recovered = codes.recover(reserved.repeated, codeOwner, phoneNumber.e164, reserved.requestedAt);
-    if (recovered !== undefined) return { code: recovered, ...reserved };
-    await delivery.abandon(
-      countedCode(request, reserved, channels),
-      request.locale ?? '',
-      'the code cannot be sent again',
-    );
-    return prepare(request, channels, false);
-  }
-
-  function countedCode(
-    { kind, userId, phoneNumber, correlationType }: SendRequest,
-    { codeNumber, messageNumber, requestedAt, expiresAt, phoneKey, counted }: ReservedSend,
-    channels: readonly CodeChannel[],
-  ): CountedCode {
-    return {
+    if (!reserved) return undefined;
+    const { repeated, requestedAt, expiresAt } = reserved;
+    const counted: CountedCode = {
       kind,
       confirmationId: null,
       userId,
       phoneNumber,
       correlationType,
-      codeNumber,
-      messageNumber,
-      requestedAt,
       channels,
       validSeconds: secondsLeft(requestedAt, expiresAt),
-      phoneKey,
-      counted,
+      ...reserved,
     };
+    if (!repeated) return { code, counted };
+    const recovered = codes.recover(repeated, codeOwner, phoneNumber.e164, requestedAt);
+    if (recovered !== undefined) return { code: recovered, counted };
+    await delivery.abandon(counted, request.locale);
+    return prepare(request, channels, false);
   }
 
   async function sendCode(request: SendRequest): Promise<SentCode | undefined> {
-    const { kind, userId, phoneNumber, correlationType, locale = '', channel, owner, idempotencyKey: key } = request;
-    if (key === undefined) return send(request);
+    const { kind, phoneNumber, correlationType, locale = '', confirmation } = request;
     const name = kind === 'change' ? 'change' : 'send';
-    const same = [
-      name,
-      phoneNumber.e164,
-      correlationType,
-      locale,
-      request.confirmation?.id ?? '',
-      ...identityOf(channel),
-    ];
-    return rules.once({ userId, key, request: same.join('\n'), owner }, sentCodeForm, () => send(request));
+    const same = [name, phoneNumber.e164, correlationType, locale, confirmation?.id ?? ''];
+    return rules.once({ same, ...request }, sentCodeForm, () => send(request));
   }
 
   /** Goes to the phone of the latest code that counts, over another gateway if the last text may have been lost. */
   async function resend(request: ResendRequest): Promise<SentCode | undefined> {
-    const { kind, userId, origin, owner, proof, channel } = request;
+    const { kind, userId } = request;
     const last = await store.readLastSend(userId, kind);
     if (!last) throw unknownUser();
     if (kind === 'verification' && last.verified) return undefined;
@@ -188,18 +158,7 @@ export function createSendCode(rules: SendRules) {
     const { correlationType, locale, lastRoute, isDoubtful } = last;
     const phoneNumber = parsePhoneNumber(last.e164)!;
     try {
-      return await send({
-        kind,
-        userId,
-        phoneNumber,
-        correlationType,
-        locale,
-        origin,
-        owner,
-        proof,
-        channel,
-        resends: { last: lastRoute, isDoubtful },
-      });
+      return await send({ phoneNumber, correlationType, locale, resends: { last: lastRoute, isDoubtful }, ...request });
     } catch (error) {
       if (error instanceof PhoneReplaced) return resend(request);
       throw error;
@@ -207,10 +166,8 @@ export function createSendCode(rules: SendRules) {
   }
 
   async function resendCode(request: ResendRequest): Promise<SentCode | undefined> {
-    const { kind, userId, owner, idempotencyKey: key } = request;
-    if (key === undefined) return resend(request);
-    const same = [kind === 'change' ? 'resend change' : 'resend', ...identityOf(request.channel)].join('\n');
-    return rules.once({ userId, key, request: same, owner }, sentCodeForm, () => resend(request));
+    const same = [request.kind === 'change' ? 'resend change' : 'resend'];
+    return rules.once({ same, ...request }, sentCodeForm, () => resend(request));
   }
 
   return {

@@ -1,18 +1,16 @@
 /** Checks a code and marks the phone it was sent to as the user's own: the first one, or another one in its place. */
 import { secondsAfter, type Clock } from '../values/clock.ts';
 import type { DigestKeys } from '../crypto/digest-keys.ts';
-import { invalidCode, tooManyFailures } from '../errors.ts';
+import { invalidCode } from '../errors.ts';
+import type { JudgeAttempt } from '../codes/attempt-judge.ts';
 import { AttemptsInFlight } from '../codes/attempts-in-flight.ts';
 import { isCodeOf, type PhoneCodeKind } from '../codes/code.ts';
 import { inBackground, type ReportError } from '../monitoring/background.ts';
 import type { Observe } from '../monitoring/observe.ts';
-import type { DecisionLog } from '../guard/decisions.ts';
-import { judge, objectionsOf } from '../guard/judge.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook } from '../guard/ranges/range-book.ts';
-import { ruleOf, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Origin } from '../guard/source.ts';
-import { countryOf, maskPhone, parsePhoneNumber } from '../values/phone-number.ts';
+import { parsePhoneNumber } from '../values/phone-number.ts';
 import type { AttemptReservation, PhoneStore, VerifyAttempt } from './phone.store.ts';
 
 export interface VerifyRules {
@@ -20,7 +18,7 @@ export interface VerifyRules {
   clock: Clock;
   observe: Observe;
   live: LiveGuard;
-  decisions: DecisionLog;
+  judgeAttempt: JudgeAttempt;
   digest: Digest;
   ranges: RangeBook;
   /** The channels that carried a code: each has ranges of its own. */
@@ -45,7 +43,7 @@ interface LoggedAttempt extends VerifyAttempt {
 /** The format of a code of any configured length. */
 const codeLike = /^\d{4,10}$/;
 
-export function createVerifyCode({ store, clock, observe, live, decisions, digest, ranges, ...rules }: VerifyRules) {
+export function createVerifyCode({ store, clock, observe, live, digest, ranges, ...rules }: VerifyRules) {
   const inFlight = { verification: new AttemptsInFlight(), change: new AttemptsInFlight() };
 
   /** Returns the phone that the user had before, if it was changed. */
@@ -90,8 +88,8 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
 
   async function decide(attempt: LoggedAttempt, reserved: AttemptReservation, code: string): Promise<void> {
     const { kind, userId, traceId } = attempt;
-    await judgeBlocks(attempt, reserved);
-    const { goodCodes } = reserved;
+    const { goodCodes, refusals, isCounted } = reserved;
+    await rules.judgeAttempt({ e164: goodCodes[0]?.e164, ...attempt }, refusals, !isCounted);
     const refuse = (reason: FailureReason) => fail(attempt, reserved, reason);
     if (goodCodes.length === 0) return refuse('no-code');
     const matching = goodCodes.find(({ seed, digest: stored, e164 }) =>
@@ -99,7 +97,7 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     );
     if (!matching) return refuse('wrong-code');
     // The code is right, but another call may use it first, or another user may have verified the number.
-    if (!(await store.consumeCode(attempt, matching, reserved, countryOf))) return refuse('lost-race');
+    if (!(await store.consumeCode(attempt, matching, reserved))) return refuse('lost-race');
     const phoneNumber = live.modes.prefix === 'off' ? undefined : parsePhoneNumber(matching.e164);
     if (phoneNumber) {
       inBackground(async () => {
@@ -108,23 +106,6 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
       }, rules.report);
     }
     observe({ kind: kind === 'change' ? 'phone-changed' : 'verified', userId, traceId });
-  }
-
-  /** Throws if an enforced rule refused the attempt; notes the rules that would have refused it. */
-  async function judgeBlocks(
-    attempt: LoggedAttempt,
-    { isCounted, refusals, goodCodes }: AttemptReservation,
-  ): Promise<void> {
-    const { userId, now, traceId } = attempt;
-    const objections = objectionsOf(refusals, now);
-    const { refusal, shadows } = judge(objections, live.modes);
-    for (const rule of shadows) await note(attempt, rule, 'shadow', goodCodes[0]?.e164);
-    if (isCounted) return;
-    // There is no objection if the mode of its rule changed during the call. The next call uses the new mode.
-    const { rule, waitSeconds = 1 } = refusal ?? objections[0] ?? { rule: 'user-failures' as const };
-    await note(attempt, rule, 'refused', undefined);
-    observe({ kind: 'verify-refused', userId, reason: 'blocked', rule, traceId });
-    throw tooManyFailures(waitSeconds, ruleOf(rule).refusal);
   }
 
   /** Called when the failure is final, and so is the block that it may have started. */
@@ -137,24 +118,5 @@ export function createVerifyCode({ store, clock, observe, live, decisions, diges
     observe({ kind: 'verify-refused', userId, reason, traceId });
     if (begunBlockUntil) await store.writeBlockEvent(attempt, begunBlockUntil);
     throw invalidCode();
-  }
-
-  function note(
-    { kind, userId, now, sources }: VerifyAttempt,
-    rule: RuleName,
-    action: 'refused' | 'shadow',
-    e164: string | undefined,
-  ): Promise<void> {
-    return decisions.note({
-      at: now,
-      rule,
-      action,
-      operation: kind === 'change' ? 'verify-change' : 'verify-phone',
-      userId,
-      maskedPhone: e164 && maskPhone(e164),
-      phoneKey: e164 ? digest('phone', e164) : undefined,
-      country: undefined,
-      source: sources[0]?.label,
-    });
   }
 }

@@ -6,6 +6,3 @@ export type CodeChannel = (typeof channels)[number];
 
 /** The channels of a country in their order, `*` for all other countries. */
 export type ChannelOrder = ReadonlyMap<string, readonly CodeChannel[]>;
-
-/** What a channel adds to what makes two requests the same: nothing if there is none. */
-export const identityOf = (channel: CodeChannel | undefined): CodeChannel[] => (channel === undefined ? [] : [channel]);

@@ -3,7 +3,16 @@
  * currency and payee.
  */
 import { encodingOf } from './encoding.ts';
-import { appendCodeLines, minutesOf, type MessageSettings, type MessageText, type MessageWriter } from './message.ts';
+import {
+  appendCodeLines,
+  fillTemplate,
+  minutesOf,
+  withLowerCaseNames,
+  type Candidate,
+  type MessageSettings,
+  type MessageText,
+  type MessageWriter,
+} from './message.ts';
 import { safePayee } from './safe-payee.ts';
 
 export interface ConfirmationTextRequest {
@@ -103,12 +112,6 @@ export const confirmationLanguages = Object.keys(builtIn);
 /** A text with more segments loses the end of the payee. */
 const mostSegments = 2;
 
-interface Found {
-  name: string;
-  locale: string;
-  template: string;
-}
-
 /** What the text names. */
 interface Named {
   amount: string | undefined;
@@ -117,14 +120,14 @@ interface Named {
 }
 
 export function createConfirmationTexts(settings: MessageSettings, { brandOf, localesFor, idsOf }: MessageWriter) {
-  const configured = new Map([...settings.templates].map(([name, template]) => [name.toLowerCase(), template]));
+  const configured = withLowerCaseNames(settings.templates);
 
   /**
    * The template of the purpose, then that of all confirmations, then the built-in text; in the wanted language, then in
    * that of the country, then in English. A configured template is used only if it names exactly what was agreed to.
    */
-  function findTemplate(locales: readonly string[], purpose: string, named: Named): Found {
-    const candidates = locales.flatMap((each): Found[] => {
+  function findTemplate(locales: readonly string[], purpose: string, named: Named): Candidate {
+    const candidates = locales.flatMap((each): Candidate[] => {
       const ours = builtIn[each];
       return [
         ...[`${each}/confirmation/${purpose}`, `${each}/confirmation`].flatMap((name) => {
@@ -149,7 +152,7 @@ export function createConfirmationTexts(settings: MessageSettings, { brandOf, lo
       const found = findTemplate(locales, purpose, named);
       const text = appendCodeLines(
         settings,
-        fill(found.template, {
+        fillTemplate(found.template, {
           brand,
           code,
           minutes: minutesOf(request.validSeconds),
@@ -166,11 +169,6 @@ export function createConfirmationTexts(settings: MessageSettings, { brandOf, lo
       payee = Array.from(payee).slice(0, -1).join('').trimEnd();
     }
   };
-}
-
-/** In one pass, so that what looks like a placeholder in a value stays as it is. */
-function fill(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{(brand|code|minutes|amount|currency|payee)\}/g, (_, name: string) => values[name]!);
 }
 
 function namesExactly(template: string, { amount, currency, payee }: Named): boolean {

@@ -12,6 +12,7 @@ import {
   type GatewayOutcome,
   type Message,
 } from './gateway.ts';
+import { valueWithin } from './value-within.ts';
 
 /** A message before the gateways to ask are known. */
 export interface OutgoingMessage extends Omit<Message, 'reference' | 'channel'> {
@@ -264,15 +265,9 @@ function dispatchOf({ message, answers, tries }: Run): Dispatch {
 
 /** An adapter should keep its time limit and never throw. If one has a defect, the send continues. */
 async function sendInTime(gateway: Gateway, message: Message, milliseconds: number): Promise<GatewayAnswer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<GatewayAnswer>((resolve) => {
-    timer = setTimeout(() => resolve(unknown('no answer in time')), milliseconds + 50);
-  });
   try {
-    return await Promise.race([gateway.send(message, milliseconds), late]);
+    return (await valueWithin(gateway.send(message, milliseconds), milliseconds + 50)) ?? unknown('no answer in time');
   } catch (error) {
     return unknown(`defect ${(error as Error)?.name}`);
-  } finally {
-    clearTimeout(timer);
   }
 }

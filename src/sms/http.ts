@@ -8,7 +8,7 @@ import { parseRetryAfter } from '../formats/retry-after.ts';
 import { sharedLookup } from '../network/shared-lookup.ts';
 import { traceHeaders } from '../tracing/propagate.ts';
 import { explainConnection } from './explain-connection.ts';
-import { throttled, unavailable, unknown, type CheckAnswer, type GatewayAnswer } from './gateway.ts';
+import { throttled, unavailable, unknown, type CheckAnswer, type GatewayAnswer, type Receipt } from './gateway.ts';
 
 export interface HttpCall {
   /** POST if not given. */
@@ -158,6 +158,19 @@ export function outcomeOfStatus(answer: HttpAnswer, reason: unknown = `HTTP ${an
 
 export function retryAfterOf({ headers }: HttpAnswer): number | undefined {
   return parseRetryAfter(headers['retry-after']);
+}
+
+/** The receipts in a callback whose body is JSON; undefined if it is not, or if nothing can be read from it. */
+export function readJsonReceipts(
+  body: Buffer,
+  // oxlint-disable-next-line no-explicit-any -- each adapter reads what its gateway documents
+  read: (content: any) => Receipt[] | undefined,
+): Receipt[] | undefined {
+  try {
+    return read(JSON.parse(body.toString()));
+  } catch {
+    return undefined;
+  }
 }
 
 export const formType = 'application/x-www-form-urlencoded';

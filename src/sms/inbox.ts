@@ -18,21 +18,12 @@ export interface InboxStore {
   read(phoneNumber?: string): Promise<ReceivedMessage[]>;
 }
 
-export class Inbox {
-  readonly #store: InboxStore;
-  readonly #now: () => Date;
+export type Inbox = ReturnType<typeof createInbox>;
 
-  constructor(store: InboxStore, now: () => Date) {
-    this.#store = store;
-    this.#now = now;
-  }
-
-  keep({ reference, e164, text, code, purpose, channel }: Message): Promise<void> {
-    return this.#store.add(reference, { phoneNumber: e164, text, code, purpose, channel, sentAt: this.#now() });
-  }
-
-  /** Newest first. */
-  read(phoneNumber?: string): Promise<ReceivedMessage[]> {
-    return this.#store.read(phoneNumber);
-  }
+export function createInbox(store: InboxStore, now: () => Date) {
+  return {
+    keep: ({ reference, e164, text, code, purpose, channel }: Message): Promise<void> =>
+      store.add(reference, { phoneNumber: e164, text, code, purpose, channel, sentAt: now() }),
+    read: store.read,
+  };
 }

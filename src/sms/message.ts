@@ -1,6 +1,6 @@
 /** The text of a verification message. Brand, template and host come from settings, and nothing comes from a request. */
 import type { WithExceptions } from '../formats/setting-kinds.ts';
-import type { DltIds, DltRegistration, DltRegistrations } from './dlt.ts';
+import type { DltIds, DltRegistrations } from './dlt.ts';
 import { encodingOf, type Encoding } from './encoding.ts';
 
 export interface MessageSettings {
@@ -39,7 +39,7 @@ export interface MessageText extends Encoding {
 }
 
 /** A template that could be used, under its name in the settings. */
-interface Candidate {
+export interface Candidate {
   name: string;
   locale: string;
   template: string;
@@ -60,10 +60,12 @@ export type MessageWriter = ReturnType<typeof createMessages>;
 export type WriteMessage = (request: TextRequest) => MessageText;
 
 export function createMessages(settings: MessageSettings) {
-  const configured = new Map([...settings.templates].map(([name, template]) => [name.toLowerCase(), template]));
+  const configured = withLowerCaseNames(settings.templates);
   const ours = [...configured].filter(([name]) => !name.includes('/confirmation'));
   const templates = new Map([...Object.entries(builtInTemplates), ...ours]);
-  const registrations = new Map([...settings.dlt].map(([country, each]) => [country, withLowerCaseNames(each)]));
+  const registrations = new Map(
+    [...settings.dlt].map(([country, each]) => [country, { ...each, templates: withLowerCaseNames(each.templates) }]),
+  );
 
   const brandOf = (country: string) => valueFor(country, settings.brand);
   const localeOf = (country: string) => valueFor(country, settings.locale);
@@ -98,9 +100,7 @@ export function createMessages(settings: MessageSettings) {
   }
 
   function fill(template: string, brand: string, code: string, validSeconds: number): string {
-    const values: Record<string, string> = { brand, code, minutes: minutesOf(validSeconds) };
-    const filled = template.replaceAll(/\{(brand|code|minutes)\}/g, (_, name: string) => values[name]!);
-    return appendCodeLines(settings, filled, code);
+    return appendCodeLines(settings, fillTemplate(template, { brand, code, minutes: minutesOf(validSeconds) }), code);
   }
 
   function write({ locale, country = '', correlationType, code, validSeconds }: TextRequest): MessageText {
@@ -136,6 +136,18 @@ export function createMessages(settings: MessageSettings) {
   return { write, isRegistered, findLongTemplates, brandOf, localesFor, idsOf };
 }
 
+/** The names of templates are compared without regard to case, as locales are. */
+export function withLowerCaseNames(byName: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...byName].map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** In one pass, so that what looks like a placeholder in a value stays as it is. */
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{([a-z]+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(values, name) ? values[name]! : placeholder,
+  );
+}
+
 /** As texts say it. */
 export function minutesOf(seconds: number): string {
   return String(Math.max(1, Math.round(seconds / 60)));
@@ -155,12 +167,6 @@ export function appendCodeLines(
 ): string {
   if (webOtpHost) return `${text}\n\n@${webOtpHost} #${code}${androidHash ? ` ${androidHash}` : ''}`;
   return androidHash ? `${text}\n\n${androidHash}` : text;
-}
-
-/** The names of templates are compared without regard to case, as locales are. */
-function withLowerCaseNames(registration: DltRegistration): DltRegistration {
-  const templates = [...registration.templates].map(([name, id]) => [name.toLowerCase(), id] as const);
-  return { ...registration, templates: new Map(templates) };
 }
 
 function valueFor(country: string, { value, exceptions }: WithExceptions<string>): string {

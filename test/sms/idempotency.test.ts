@@ -206,8 +206,9 @@ describe('requests that wait for the answer of a key', () => {
     };
   }
 
-  const keyed = (userId: number, key: string, request = 'request'): KeyedRequest => ({
-    ...{ userId, key, request },
+  const keyed = (userId: number, idempotencyKey: string, request = 'request'): KeyedRequest => ({
+    ...{ userId, idempotencyKey },
+    same: [request],
     owner: serviceItself,
   });
 

@@ -21,13 +21,9 @@ export type LiveStore = ReturnType<typeof createLiveStore>;
 
 export function createLiveStore(db: Database) {
   async function readTogether(individualIds: readonly number[]): Promise<IndividualState[]> {
-    const rows = await db.read`
-      select id, transaction_event_count, transaction_count from users where id = any(${array(individualIds)}::int[])`;
-    return rows.map(({ id, transaction_event_count, transaction_count }) => ({
-      individualId: id,
-      sequence: transaction_event_count,
-      transactionCount: transaction_count,
-    }));
+    return db.read<IndividualState[]>`
+      select id as "individualId", transaction_event_count as sequence, transaction_count as "transactionCount"
+      from users where id = any(${array(individualIds)}::int[])`;
   }
 
   async function readByShards(individualIds: readonly number[]): Promise<ReadStates> {

@@ -1,9 +1,14 @@
 /** The statements about deliveries and the leases under which they are made. */
 import { array, type Database, type DatabaseTransaction } from '../../db/database.ts';
-import { asEvent } from '../event-log.store.ts';
+import { eventColumns } from '../event-log.store.ts';
 import type { LoggedEvent } from '../event.ts';
 import { deliveryStates, type DeliveryState } from './delivery-state.ts';
 import { recordChange, type AuditedChange } from './endpoints.store.ts';
+
+interface DueEndpoint {
+  endpointId: number;
+  oldestDueAt: Date;
+}
 
 export interface DueDelivery {
   id: number;
@@ -78,18 +83,12 @@ const batchLimit = 5000;
 export function createDeliveriesStore(db: Database) {
   return {
     async lease(dispatcher: string, leaseSeconds: number, now: Date): Promise<Lease[]> {
-      const rows = await db.write`
-        select l.endpoint_id, l.epoch::text, l.is_surplus, exists (
+      return db.write<Lease[]>`
+        select l.endpoint_id as "endpointId", l.epoch::text, l.is_surplus as "isSurplus", exists (
           select from webhook_deliveries w
           where w.endpoint_id = l.endpoint_id and w.state = 'due' and w.due_at <= ${now}
-        ) as has_due
+        ) as "hasDue"
         from lease_endpoints(${dispatcher}::uuid, ${leaseSeconds}) l`;
-      return rows.map(({ endpoint_id, epoch, is_surplus, has_due }) => ({
-        endpointId: endpoint_id,
-        epoch,
-        isSurplus: is_surplus,
-        hasDue: has_due,
-      }));
     },
 
     /** Another process may take the lease immediately. */
@@ -104,21 +103,19 @@ export function createDeliveriesStore(db: Database) {
     },
 
     /** The endpoints that have due deliveries, and since when. */
-    async findDue(endpointIds: readonly number[], now: Date): Promise<{ endpointId: number; oldestDueAt: Date }[]> {
-      const rows = await db.read`
-        select e.id, d.due_at from unnest(${array(endpointIds)}::int[]) as e (id)
+    async findDue(endpointIds: readonly number[], now: Date): Promise<DueEndpoint[]> {
+      return db.read<DueEndpoint[]>`
+        select e.id as "endpointId", d.due_at as "oldestDueAt" from unnest(${array(endpointIds)}::int[]) as e (id)
         cross join lateral (
           select w.due_at from webhook_deliveries w
           where w.endpoint_id = e.id and w.state = 'due' and w.due_at <= ${now} order by w.due_at limit 1
         ) d`;
-      return rows.map(({ id, due_at }) => ({ endpointId: id, oldestDueAt: due_at }));
     },
 
     /** The deliveries that have been due longest first, without those that are being processed. */
     async readDue(endpointId: number, inHand: readonly number[], limit: number, now: Date): Promise<DueDelivery[]> {
-      const rows = await db.read`
-        select d.id::float8 as delivery_id, d.attempts, e.position::float8 as position, e.id, e.type, e.at, e.user_id,
-          e.sequence, e.data::text as data
+      const rows = await db.read<({ deliveryId: number; attempts: number } & LoggedEvent)[]>`
+        select d.id::float8 as "deliveryId", d.attempts, ${db.read.unsafe(eventColumns('e'))}
         from (
           select w.id, w.attempts, w.due_at, w.event_position from webhook_deliveries w
           where w.endpoint_id = ${endpointId} and w.state = 'due' and w.due_at <= ${now}
@@ -126,7 +123,7 @@ export function createDeliveriesStore(db: Database) {
           order by w.due_at, w.id limit ${limit}
         ) d join events e on e.position = d.event_position
         order by d.due_at, d.id`;
-      return rows.map((row) => ({ id: row.delivery_id, attempts: row.attempts, event: asEvent(row) }));
+      return rows.map(({ deliveryId, attempts, ...event }) => ({ id: deliveryId, attempts, event }));
     },
 
     /** False if the lease is lost: then nothing was written. */
@@ -139,9 +136,12 @@ export function createDeliveriesStore(db: Database) {
     },
 
     async list(endpointId: number, state: DeliveryState | undefined, limit: number): Promise<DeliveryDetail[]> {
-      const rows = await db.read`
-        select d.state, d.attempts, d.last_status, d.last_error, d.last_attempt_at, d.last_answer, d.due_at,
-          e.position::float8 as position, e.id, e.type, e.at, e.user_id, e.sequence, e.data::text as data
+      const rows = await db.read<
+        (Omit<Delivery, 'eventId'> & Omit<DeliveryDetail, 'delivery' | 'event'> & LoggedEvent)[]
+      >`
+        select d.state, d.attempts, d.last_status as "lastStatus", d.last_error as "lastError",
+          case d.state when 'due' then d.due_at end as "nextAttemptAt", d.last_attempt_at as "lastAttemptAt",
+          d.last_answer as "lastAnswer", ${db.read.unsafe(eventColumns('e'))}
         from (
           select x.* from unnest(${array(state ? storedStates(state) : deliveryStates)}::text[]) as s (state)
           cross join lateral (
@@ -154,20 +154,22 @@ export function createDeliveriesStore(db: Database) {
           order by x.id desc limit ${limit}
         ) d join events e on e.position = d.event_position
         order by d.id desc`;
-      return rows.map((row) => ({
-        delivery: {
-          eventId: row.id,
-          type: row.type,
-          state: row.state,
-          attempts: row.attempts,
-          lastStatus: row.last_status,
-          lastError: row.last_error,
-          nextAttemptAt: row.state === 'due' ? row.due_at : null,
-        },
-        lastAttemptAt: row.last_attempt_at,
-        lastAnswer: row.last_answer,
-        event: asEvent(row),
-      }));
+      return rows.map(
+        ({ state: shown, attempts, lastStatus, lastError, nextAttemptAt, lastAttemptAt, lastAnswer, ...event }) => ({
+          delivery: {
+            eventId: event.id,
+            type: event.type,
+            state: shown,
+            attempts,
+            lastStatus,
+            lastError,
+            nextAttemptAt,
+          },
+          lastAttemptAt,
+          lastAnswer,
+          event,
+        }),
+      );
     },
 
     /**

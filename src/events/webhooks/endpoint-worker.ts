@@ -6,6 +6,7 @@ import { secondsAfter, type Clock } from '../../values/clock.ts';
 import type { PostAnswer, Poster } from '../../egress/poster.ts';
 import type { Observe } from '../../monitoring/observe.ts';
 import { causeOf } from '../../errors.ts';
+import { oneByOne } from '../../sharing/one-by-one.ts';
 import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryOutcome, DueDelivery, Lease } from './deliveries.store.ts';
 import type { EndpointsStore } from './endpoints.store.ts';
@@ -60,7 +61,6 @@ export class EndpointWorker {
   #isStopped = false;
   #isDrained = true;
   #filling: Promise<void> | undefined;
-  #flushing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
 
@@ -259,13 +259,8 @@ export class EndpointWorker {
     this.#flush().catch((error: unknown) => this.#report(error));
   }
 
-  /** One after another, so that no outcome is written twice. */
-  #flush(): Promise<void> {
-    const flushing = this.#flushing.then(() => this.#mark());
-    // The next one waits for this one, whether it succeeds or fails.
-    this.#flushing = flushing.catch(() => undefined);
-    return flushing;
-  }
+  /** So that no outcome is written twice. */
+  readonly #flush = oneByOne(() => this.#mark());
 
   /** Outcomes that cannot be written now are written later, as long as this worker has the lease. */
   async #mark(): Promise<void> {

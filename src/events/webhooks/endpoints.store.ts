@@ -1,5 +1,6 @@
 /** The statements about webhook endpoints and their secrets. */
 import { array, type Database, type DatabaseTransaction } from '../../db/database.ts';
+import { callRecordAction } from '../../db/record-action.ts';
 import type { Operator, OperatorActionName } from '../../audit/operator-actions.ts';
 import type { Owner } from '../../sharing/slots.ts';
 
@@ -66,19 +67,8 @@ export interface DeliveryTarget {
 
 export type EndpointsStore = ReturnType<typeof createEndpointsStore>;
 
-const columns = `id, url, to_json(types) as types, description, enabled, disabled_reason, created_at`;
-
-function asEndpoint(row: Record<string, unknown>): Endpoint {
-  return {
-    id: row.id as number,
-    url: row.url as string,
-    types: row.types as string[],
-    description: row.description as string | null,
-    enabled: row.enabled as boolean,
-    disabledReason: row.disabled_reason as string | null,
-    createdAt: row.created_at as Date,
-  };
-}
+const columns = `id, url, to_json(types) as types, description, enabled, disabled_reason as "disabledReason",
+  created_at as "createdAt"`;
 
 export function createEndpointsStore(db: Database) {
   return {
@@ -92,7 +82,7 @@ export function createEndpointsStore(db: Database) {
       return db.transaction(async (sql) => {
         // Parallel calls wait here, so that they cannot exceed the limit together.
         await sql`select from event_log for update`;
-        const [row] = await sql.unsafe(
+        const [row] = await sql.unsafe<Endpoint[]>(
           `insert into webhook_endpoints (id, url, types, description, created_at)
            select $1::int, $2, $3::text[], $4, $5::timestamptz
            where (select count(*) from webhook_endpoints) < $6::int
@@ -103,21 +93,21 @@ export function createEndpointsStore(db: Database) {
         await sql`insert into webhook_leases (endpoint_id) values (${endpoint.id})`;
         await insertSecret(sql, endpoint.id, endpoint.sealedSecret);
         await recordChange(sql, 'create-webhook-endpoint', endpoint.id, { who, now });
-        return asEndpoint(row);
+        return row;
       });
     },
 
     async list(): Promise<Endpoint[]> {
-      const rows = await db.read.unsafe(`select ${columns} from webhook_endpoints order by id`, [], { prepare: true });
-      return rows.map(asEndpoint);
+      return db.read.unsafe<Endpoint[]>(`select ${columns} from webhook_endpoints order by id`, [], { prepare: true });
     },
 
     async listHealth(owner: Owner): Promise<EndpointHealth[]> {
       const statement = `
-        select e.*, l.failing_since, d.due, d.oldest_due_at,
+        select e.*, l.failing_since as "failingSince",
           l.failing_since is not null or exists (
             select from webhook_deliveries w where w.endpoint_id = e.id and w.state in ('delivered', 'failed')
-          ) as is_tried
+          ) as "isTried",
+          d.due, d.oldest_due_at as "oldestDueAt"
         from (select ${columns} from webhook_endpoints) e
         left join webhook_leases l on l.endpoint_id = e.id
         cross join lateral (
@@ -128,21 +118,13 @@ export function createEndpointsStore(db: Database) {
           ) x
         ) d
         order by e.id`;
-      const rows = await db.long((sql) => sql.unsafe(statement), owner);
-      return rows.map((row) => ({
-        ...asEndpoint(row),
-        failingSince: row.failing_since,
-        isTried: row.is_tried,
-        due: row.due,
-        oldestDueAt: row.oldest_due_at,
-      }));
+      return db.long((sql) => sql.unsafe<EndpointHealth[]>(statement), owner);
     },
 
     async find(id: number): Promise<Endpoint | undefined> {
-      const [row] = await db.read.unsafe(`select ${columns} from webhook_endpoints where id = $1`, [id], {
-        prepare: true,
-      });
-      return row && asEndpoint(row);
+      const statement = `select ${columns} from webhook_endpoints where id = $1`;
+      const [endpoint] = await db.read.unsafe<Endpoint[]>(statement, [id], { prepare: true });
+      return endpoint;
     },
 
     /** A new URL resets the record of failures. */
@@ -152,7 +134,7 @@ export function createEndpointsStore(db: Database) {
       change: AuditedChange,
     ): Promise<Endpoint | undefined> {
       return db.transaction(async (sql) => {
-        const [row] = await sql.unsafe(
+        const [row] = await sql.unsafe<Endpoint[]>(
           `with healed as (
              update webhook_leases set failing_since = null where endpoint_id = $1 and $2::text is not null
            )
@@ -162,9 +144,8 @@ export function createEndpointsStore(db: Database) {
            where id = $1 returning ${columns}`,
           [id, url ?? null, types ? array(types) : null, description ?? null],
         );
-        if (!row) return undefined;
-        await recordChange(sql, 'update-webhook-endpoint', id, change);
-        return asEndpoint(row);
+        if (row) await recordChange(sql, 'update-webhook-endpoint', id, change);
+        return row;
       });
     },
 
@@ -236,15 +217,13 @@ export function createEndpointsStore(db: Database) {
 
     /** The current secrets of an endpoint, even if it is disabled, newest first. */
     async readSecrets(id: number, now: Date): Promise<SealedSecret[]> {
-      const rows = await db.read`
-        select id, sealed from webhook_secrets
+      return db.read<SealedSecret[]>`
+        select id, endpoint_id as "endpointId", sealed from webhook_secrets
         where endpoint_id = ${id} and (expires_at is null or expires_at > ${now}) order by id desc`;
-      return rows.map(({ id: secretId, sealed }) => ({ id: secretId, endpointId: id, sealed }));
     },
 
     async readAllSecrets(): Promise<SealedSecret[]> {
-      const rows = await db.read`select id, endpoint_id, sealed from webhook_secrets`;
-      return rows.map(({ id, endpoint_id, sealed }) => ({ id, endpointId: endpoint_id, sealed }));
+      return db.read<SealedSecret[]>`select id, endpoint_id as "endpointId", sealed from webhook_secrets`;
     },
 
     async replaceSealed({ id, sealed: before }: SealedSecret, sealed: Buffer): Promise<void> {
@@ -264,11 +243,7 @@ export async function recordChange(
   endpointId: number,
   { who, now }: AuditedChange,
 ): Promise<void> {
-  const { subject, client, reason = null } = who;
-  const target = `webhook endpoint ${endpointId}`;
-  await sql`
-    select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client}, action => ${action},
-      target => ${target}, detail => null, of_user => null, reason => ${reason})`;
+  await sql`select ${callRecordAction(sql, { who, now, action, target: `webhook endpoint ${endpointId}` })}`;
 }
 
 async function insertSecret(sql: DatabaseTransaction, endpointId: number, sealed: Buffer): Promise<void> {

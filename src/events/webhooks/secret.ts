@@ -8,22 +8,17 @@ export function makeSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-export interface OpenedSecret {
-  secret: string;
-  /** Whether it was sealed with the current key; if not, it must be sealed again. */
-  isCurrent: boolean;
-}
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
-export interface SecretBox {
-  seal(secret: string, endpointId: number): Buffer;
-  /** Undefined if none of the keys fits, or if the secret was sealed for another endpoint. */
-  open(sealed: Buffer, endpointId: number): OpenedSecret | undefined;
-}
-
-export function createSecretBox({ current, all }: DigestKeys): SecretBox {
+export function createSecretBox({ current, all }: DigestKeys) {
   return {
-    seal: (secret, endpointId) => seal(current, secret, purposeOf(endpointId)),
-    open(sealed, endpointId) {
+    seal: (secret: string, endpointId: number): Buffer => seal(current, secret, purposeOf(endpointId)),
+
+    /**
+     * Undefined if none of the keys fits, or if the secret was sealed for another endpoint. One that was not sealed with
+     * the current key must be sealed again.
+     */
+    open(sealed: Buffer, endpointId: number): { secret: string; isCurrent: boolean } | undefined {
       for (const key of all) {
         const secret = unseal(key, sealed, purposeOf(endpointId));
         if (secret) return { secret: secret.toString(), isCurrent: key === current };

@@ -1,5 +1,6 @@
 /** The statements that list and lift blocks. The one that lifts records who did it. */
 import type { Database, Sql, Statement } from '../../db/database.ts';
+import { callRecordAction } from '../../db/record-action.ts';
 import type { Operator } from '../../audit/operator-actions.ts';
 import type { Owner } from '../../sharing/slots.ts';
 
@@ -36,42 +37,32 @@ export type BlocksStore = ReturnType<typeof createBlocksStore>;
 export function createBlocksStore(db: Database) {
   return {
     async listBlocks(now: Date, limit: number, owner?: Owner): Promise<Block[]> {
-      const rows = await db.long((sql) => selectBlocks(sql, now, limit), owner);
-      return rows.map(({ id, rule, subject, users, blocked_until }) => ({
-        id,
-        rule,
-        subject,
-        userIds: users === null ? null : asNumbers(users),
-        until: blocked_until,
-      }));
+      return db.long((sql) => selectBlocks(sql, now, limit), owner);
     },
 
     /** Removes the block, if there is one, with everything that was counted for it. */
     async liftBlock(target: LiftTarget, who: Operator, now: Date): Promise<Lifted> {
-      const { subject, client, reason = null } = who;
       const userId = 'userId' in target ? target.userId : 'confirmationsOf' in target ? target.confirmationsOf : null;
       // The lift is also written to the user's trail, so that the trail does not show the block as still in force.
       const rows = await db.write`
         with lifted as (${liftStatement(db.write, target, now)}), trail as (
           insert into verification_events (user_id, at, kind, reason, times)
-          select l.user_id, ${now}::timestamptz, 'block-lifted', ${subject}::text, 1 from lifted l
+          select l.user_id, ${now}::timestamptz, 'block-lifted', ${who.subject}::text, 1 from lifted l
           where l.user_id is not null
         )
         select l.blocked_until > ${now}::timestamptz as was_blocked,
           case when l.until is not null
             then write_event('phone.block_lifted', l.user_id, ${now}::timestamptz, block_data(l.until, l.rule)) end,
-          record_action(
-            called_at => ${now}::timestamptz, of_subject => ${subject}, of_client => ${client}, action => 'lift',
-            target => ${labelOf(target)}, detail => null, of_user => ${userId}, reason => ${reason})
+          ${callRecordAction(db.write, { who, now, action: 'lift', target: labelOf(target), userId })}
         from lifted l`;
       return { lifted: rows.length, wasBlocked: rows.some(({ was_blocked }) => was_blocked === true) };
     },
   };
 }
 
-function selectBlocks(sql: Sql, now: Date, limit: number): Statement {
-  return sql`
-    select id, rule, subject, users, blocked_until from (
+function selectBlocks(sql: Sql, now: Date, limit: number): Statement<Block[]> {
+  return sql<Block[]>`
+    select id, rule, subject, to_json(users) as "userIds", blocked_until as until from (
       (select 'user:' || user_id as id, 'user-failures' as rule, user_id::text as subject,
         null::int[] as users, greatest(blocked_until, change_blocked_until) as blocked_until
       from verifications where blocked_until > ${now} or change_blocked_until > ${now} order by 5 desc limit ${limit})
@@ -172,9 +163,4 @@ function labelOf(target: LiftTarget): string {
   if ('blockedPhoneKey' in target) return `phone ${target.blockedPhoneKey.toString('hex', 0, 4)}`;
   if ('source' in target) return target.label;
   return 'code' in target ? 'a code' : `prefix ${target.prefix}`;
-}
-
-/** An array is read as text. */
-function asNumbers(text: string): number[] {
-  return text === '{}' ? [] : text.slice(1, -1).split(',').map(Number);
 }

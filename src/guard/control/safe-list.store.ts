@@ -1,5 +1,6 @@
 /** The statements about the safe list. Those that change it record who did it. */
 import type { Database } from '../../db/database.ts';
+import { callRecordAction } from '../../db/record-action.ts';
 import type { Operator } from '../../audit/operator-actions.ts';
 import type { Owner } from '../../sharing/slots.ts';
 
@@ -16,19 +17,13 @@ export type SafeListStore = ReturnType<typeof createSafeListStore>;
 
 export function createSafeListStore(db: Database) {
   return {
-    async listSafe(owner?: Owner): Promise<SafeEntry[]> {
-      const rows = await db.long(
-        (sql) => sql`select key, label, is_prefix, added_at, added_by from guard_safe order by added_at desc, key`,
+    listSafe: (owner?: Owner) =>
+      db.long(
+        (sql) => sql<SafeEntry[]>`
+          select key as id, label, is_prefix as "isPrefix", added_at as "addedAt", added_by as "addedBy"
+          from guard_safe order by added_at desc, key`,
         owner,
-      );
-      return rows.map(({ key, label, is_prefix, added_at, added_by }) => ({
-        id: key,
-        label,
-        isPrefix: is_prefix,
-        addedAt: added_at,
-        addedBy: added_by,
-      }));
-    },
+      ),
 
     /** False if the list is full. Adding an existing entry changes nothing. */
     async addSafe(
@@ -37,29 +32,25 @@ export function createSafeListStore(db: Database) {
       who: Operator,
       now: Date,
     ): Promise<boolean> {
-      const { subject, client, reason = null } = who;
       const [row] = await db.write`
         with added as (
           insert into guard_safe (key, label, is_prefix, added_at, added_by)
-          select ${key}::text, ${label}::text, ${isPrefix}::boolean, ${now}::timestamptz, ${subject}::text
+          select ${key}::text, ${label}::text, ${isPrefix}::boolean, ${now}::timestamptz, ${who.subject}::text
           where (select count(*) from guard_safe) < ${limit}::int
           on conflict (key) do nothing
           returning key
         )
         select exists (select from added) or exists (select from guard_safe where key = ${key}) as is_listed,
-          (select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client},
-            action => 'add-safe', target => ${label}, detail => null, of_user => null, reason => ${reason}) from added)`;
+          (select ${callRecordAction(db.write, { who, now, action: 'add-safe', target: label })} from added)`;
       return row!.is_listed;
     },
 
     /** False if there is no such entry. */
     async removeSafe(key: string, who: Operator, now: Date): Promise<boolean> {
-      const { subject, client, reason = null } = who;
+      const record = { who, now, action: 'remove-safe', target: db.write.unsafe('r.label') };
       const rows = await db.write`
         with removed as (delete from guard_safe where key = ${key} returning label)
-        select record_action(called_at => ${now}, of_subject => ${subject}, of_client => ${client},
-          action => 'remove-safe', target => r.label, detail => null, of_user => null, reason => ${reason})
-        from removed r`;
+        select ${callRecordAction(db.write, record)} from removed r`;
       return rows.length === 1;
     },
   };

@@ -3,6 +3,7 @@
  * Every second the additions are written and the sums of all processes read, in one statement. Between two exchanges
  * each process assumes that the other processes send as much as it does.
  */
+import { oneByOne } from '../../sharing/one-by-one.ts';
 import {
   countryRangeName,
   emptyState,
@@ -92,7 +93,6 @@ export class RangeBook {
   readonly #sums: RangeSums;
   readonly #entries = new Map<string, Entry>();
   readonly #weeks: WeekBook;
-  #exchanging: Promise<void> = Promise.resolve();
 
   constructor(limits: RangeLimits, processes: number, sums: RangeSums) {
     this.#limits = limits;
@@ -173,11 +173,7 @@ export class RangeBook {
   }
 
   /** Rejects if the ranges cannot be exchanged. The changes are kept for the next time. */
-  async exchange(now: Date): Promise<void> {
-    const exchanging = this.#exchanging.then(() => this.#exchangeAll(now));
-    this.#exchanging = exchanging.catch(() => undefined);
-    await exchanging;
-  }
+  readonly exchange = oneByOne((now: Date) => this.#exchangeAll(now));
 
   async #exchangeAll(now: Date): Promise<void> {
     const sent = new Map<string, RangeChange>();

@@ -8,12 +8,11 @@ import {
   throttled,
   unable,
   unavailable,
-  type Callback,
   type Gateway,
   type GatewayAnswer,
   type Receipt,
 } from '../gateway.ts';
-import { formType, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
+import { formType, httpCaller, outcomeOfStatus, readJsonReceipts, retryAfterOf, type HttpAnswer } from '../http.ts';
 import { signV4, type AwsCredentials } from '../sigv4.ts';
 
 /** The `Reason` of a ValidationException or ConflictException that is about the destination; so is any DESTINATION_…. */
@@ -136,9 +135,8 @@ export function createAws(
      * An event of a configuration set, plain or inside an SNS notification. It is authentic because of the reference in
      * its context, which only AWS and the service know.
      */
-    readReceipts({ body }: Callback): Receipt[] | undefined {
-      try {
-        const outer: unknown = JSON.parse(body.toString());
+    readReceipts: ({ body }) =>
+      readJsonReceipts(body, (outer) => {
         const { Type: type, TopicArn: topic, Token: token, Message: inner } = Object(outer);
         if (type !== 'SubscriptionConfirmation') {
           return readEvent(typeof inner === 'string' ? JSON.parse(inner) : outer);
@@ -149,10 +147,7 @@ export function createAws(
         // If it fails, AWS sends the confirmation again.
         sns.send(subscriptionCall(topic, token), confirmMilliseconds, () => accepted()).catch(() => undefined);
         return [];
-      } catch {
-        return undefined;
-      }
-    },
+      }),
     close() {
       http.close();
       sns?.close();

@@ -9,11 +9,10 @@ import {
   unable,
   unavailable,
   unknown,
-  type Callback,
   type GatewayAnswer,
   type Receipt,
 } from '../gateway.ts';
-import { httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
+import { httpCaller, outcomeOfStatus, readJsonReceipts, type HttpAnswer } from '../http.ts';
 
 const groups = { accepted: 0, pending: 1, undeliverable: 2, delivered: 3, expired: 4, rejected: 5 };
 const acceptedGroups: unknown[] = [groups.accepted, groups.pending, groups.delivered];
@@ -89,14 +88,8 @@ export const infobip = defineGateway({
         return http.send(call, withinMilliseconds, readAnswer);
       },
       /** Infobip does not sign reports: a report is authentic because only Infobip knows its URL. */
-      readReceipts({ body }: Callback): Receipt[] | undefined {
-        try {
-          const results: unknown = JSON.parse(body.toString())?.results;
-          return Array.isArray(results) ? results.flatMap(readReport) : undefined;
-        } catch {
-          return undefined;
-        }
-      },
+      readReceipts: ({ body }) =>
+        readJsonReceipts(body, ({ results }) => (Array.isArray(results) ? results.flatMap(readReport) : undefined)),
       check: (withinMilliseconds) =>
         http.check('/account/1/balance', { authorization: `App ${infobipKey}` }, withinMilliseconds),
       close: http.close,

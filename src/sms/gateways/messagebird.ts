@@ -1,10 +1,11 @@
 /** MessageBird (Bird): POST /messages. */
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { requiredSetting, setting, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
 import { accepted, refused, unable, unavailable, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
 import { headerOf, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
+import { readSignedToken } from '../signed-token.ts';
 import { sameText } from '../../crypto/constant-time.ts';
 
 /** Error codes for parameters that are missing, wrong or not allowed; `parameter` is the name of the parameter. */
@@ -101,27 +102,15 @@ function readError(answer: HttpAnswer, code: number, parameter: string): Gateway
 
 /** MessageBird-Signature-JWT: HS256 over claims that contain digests of the URL and of the body. */
 function isSigned(key: string, { url: calledUrl, headers, body }: Callback, now: Date): boolean {
-  const [header, payload, signature] = headerOf(headers, 'messagebird-signature-jwt').split('.');
-  if (!header || !payload || !signature) return false;
-  const expected = createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url');
-  if (!sameText(signature, expected)) return false;
-  const claims = readClaims(payload);
+  const { head, claims } = readSignedToken(headerOf(headers, 'messagebird-signature-jwt'), key) ?? {};
+  if (head?.alg !== 'HS256' || !claims) return false;
   const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
   const seconds = now.getTime() / 1000;
   return (
-    readClaims(header).alg === 'HS256' &&
     claims.iss === 'MessageBird' &&
     Number(claims.nbf) <= seconds + 1 &&
     Number(claims.exp) >= seconds - 1 &&
     sameText(String(claims.url_hash), sha256(calledUrl)) &&
     (body.length === 0 ? claims.payload_hash === undefined : sameText(String(claims.payload_hash), sha256(body)))
   );
-}
-
-function readClaims(part: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(Buffer.from(part, 'base64url').toString())) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }

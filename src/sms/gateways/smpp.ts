@@ -16,6 +16,7 @@ import {
   type Message,
 } from '../gateway.ts';
 import { addressOf, partHeader, readSubmitted, submitBody, type OptionalParameter } from '../smpp/pdu.ts';
+import { valueWithin } from '../value-within.ts';
 import { nameStatus, openSession, type Response, type SmppSession } from '../smpp/session.ts';
 
 /** Section 5.1.3. */
@@ -201,17 +202,4 @@ function readAnswer(response: Response): GatewayAnswer {
   // Many SMSCs return this status for a number to which they have no route.
   if (status === invalidSource || status === submitFailed) return unable(reason);
   return status === throttling || status === queueFull ? throttled(reason) : unavailable(reason);
-}
-
-/** The promise's value, or undefined if it takes longer. */
-async function valueWithin<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,10 +1,11 @@
 /** Vonage Voice API: POST /v1/calls, with a token that the application's private key signs. The call speaks twice. */
-import { createHash, createHmac, createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { fail, requiredSetting, word, type Kind } from '../../formats/setting-kinds.ts';
 import { sameText } from '../../crypto/constant-time.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { accepted, refused, unable, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
-import { headerOf, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
+import { headerOf, httpCaller, outcomeOfStatus, readJsonReceipts, type HttpAnswer } from '../http.ts';
+import { readSignedToken } from '../signed-token.ts';
 import { speak } from '../spoken-text.ts';
 import { vonageSignatureSettings } from '../vonage-account.ts';
 
@@ -69,11 +70,7 @@ export const vonageVoice = defineGateway({
       readReceipts(callback) {
         // Without a secret receipts are unsigned, and only their secret URL makes them authentic.
         if (vonageSignature !== undefined && !isSigned(vonageSignature.secret, callback, now())) return undefined;
-        try {
-          return readEvent(JSON.parse(callback.body.toString()));
-        } catch {
-          return undefined;
-        }
+        return readJsonReceipts(callback.body, readEvent);
       },
       check: (withinMilliseconds) =>
         http.check('/v1/calls?page_size=1', { authorization: authorization() }, withinMilliseconds),
@@ -104,19 +101,11 @@ function readAnswer(answer: HttpAnswer): GatewayAnswer {
 
 /** Authorization: a token that is signed with the secret of the account, and has the digest of the body. */
 function isSigned(secret: string, { headers, body }: Callback, now: Date): boolean {
-  const [, head, claims, signature] =
-    /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(headerOf(headers, 'authorization')) ?? [];
-  if (head === undefined || claims === undefined || signature === undefined) return false;
-  const expected = createHmac('sha256', secret).update(`${head}.${claims}`).digest('base64url');
-  if (!sameText(signature, expected)) return false;
-  try {
-    const { iat, payload_hash: digest } = Object(JSON.parse(Buffer.from(claims, 'base64url').toString()));
-    const ageSeconds = Math.abs(now.getTime() / 1000 - Number(iat));
-    const bodyDigest = createHash('sha256').update(body).digest('hex');
-    return ageSeconds <= signatureToleranceSeconds && sameText(String(digest).toLowerCase(), bodyDigest);
-  } catch {
-    return false;
-  }
+  const [, token = ''] = /^Bearer (.+)$/i.exec(headerOf(headers, 'authorization')) ?? [];
+  const { iat, payload_hash: digest } = readSignedToken(token, secret)?.claims ?? {};
+  const ageSeconds = Math.abs(now.getTime() / 1000 - Number(iat));
+  const bodyDigest = createHash('sha256').update(body).digest('hex');
+  return ageSeconds <= signatureToleranceSeconds && sameText(String(digest).toLowerCase(), bodyDigest);
 }
 
 const failures = new Set(['busy', 'cancelled', 'failed', 'machine', 'rejected', 'timeout', 'unanswered']);

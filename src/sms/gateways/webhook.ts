@@ -1,8 +1,8 @@
 /** A gateway of the operator's own: a signed POST to one URL (Standard Webhooks). */
 import { fail, requiredSetting, url, type Kind } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
-import { accepted, refused, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
-import { httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
+import { accepted, refused, type GatewayAnswer, type Receipt } from '../gateway.ts';
+import { httpCaller, outcomeOfStatus, readJsonReceipts, type HttpAnswer } from '../http.ts';
 import { isSignedWebhook, signWebhook, webhookKey } from '../../crypto/standard-webhooks.ts';
 
 const secretKind: Kind<string> = {
@@ -59,13 +59,9 @@ export const webhook = defineGateway({
         const headers = { 'content-type': 'application/json', ...signWebhook(key, reference, body, sentAt) };
         return http.send({ path: pathname + search, headers, body }, withinMilliseconds, readAnswer);
       },
-      readReceipts({ headers, body }: Callback): Receipt[] | undefined {
+      readReceipts({ headers, body }) {
         if (!isSignedWebhook(key, headers, body.toString(), now())) return undefined;
-        try {
-          return readReceipt(JSON.parse(body.toString()));
-        } catch {
-          return undefined;
-        }
+        return readJsonReceipts(body, readReceipt);
       },
       close: http.close,
     };

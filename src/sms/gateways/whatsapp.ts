@@ -7,7 +7,7 @@ import { requiredSetting, setting, word } from '../../formats/setting-kinds.ts';
 import { sameText } from '../../crypto/constant-time.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { accepted, throttled, unable, unavailable, type GatewayAnswer, type Receipt } from '../gateway.ts';
-import { headerOf, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
+import { headerOf, httpCaller, outcomeOfStatus, readJsonReceipts, retryAfterOf, type HttpAnswer } from '../http.ts';
 
 const version = 'v23.0';
 
@@ -116,11 +116,7 @@ export const whatsapp = defineGateway({
       readReceipts({ headers: given, body }) {
         const expected = `sha256=${createHmac('sha256', whatsappSecret).update(body).digest('hex')}`;
         if (!sameText(headerOf(given, 'x-hub-signature-256'), expected)) return undefined;
-        try {
-          return readStatuses(JSON.parse(body.toString()), phoneNumberId);
-        } catch {
-          return undefined;
-        }
+        return readJsonReceipts(body, (event) => readStatuses(event, phoneNumberId));
       },
       // The token protects nothing: receipts of another app are not signed with our secret.
       readHandshake({ url }) {
