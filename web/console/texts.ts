@@ -180,7 +180,6 @@ const messages = {
   none: 'There are no such messages.',
   noneYet: 'No such message in the part that was searched.',
   searchFurther: 'Search further back',
-  customer: 'Customer',
   number: 'Number',
   took: 'Delivered in',
   verifiedOrNot: 'Verified',
