@@ -338,7 +338,7 @@ const customer = {
   noTransactions: 'This customer has no transactions.',
   countOf: (count: string) => `${count} in total`,
   amount: 'Amount',
-  type: 'Type',
+  type: 'Type and state',
   names: 'From and to',
   note: 'Note',
   details: 'Details',

@@ -67,19 +67,23 @@ export function TransactionsPanel({ userId }: { userId: number }) {
         )}
         {shown?.page.transactionCount === 0 && <p class="soft">{t.customer.noTransactions}</p>}
         {shown && shown.page.transactions.length > 0 && (
-          <DataTable
-            columns={[
-              t.common.when,
-              t.customer.amount,
-              t.customer.type,
-              t.common.state,
-              t.customer.names,
-              t.customer.note,
-              t.customer.details,
-            ]}
-            hasControl
-            rows={shown.page.transactions.map((row) => ({ key: row.transactionId, cells: cellsOf(row, showDetails) }))}
-          />
+          <div class="scrolled-table">
+            <DataTable
+              columns={[
+                t.common.when,
+                t.customer.amount,
+                t.customer.type,
+                t.customer.names,
+                t.customer.note,
+                t.customer.details,
+              ]}
+              hasControl
+              rows={shown.page.transactions.map((row) => ({
+                key: row.transactionId,
+                cells: cellsOf(row, showDetails),
+              }))}
+            />
+          </div>
         )}
         {shown && <Pager number={shown.number} count={shown.page.transactionCount} onShow={show} />}
         <Outcome of={reading} />
@@ -137,8 +141,10 @@ function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
       <span class="small-print">{row.transactionId}</span>
     </>,
     <span class="unbroken-words">{`${isZero(amountText) ? '' : sign}${groupDigits(amountText)} ${currency}`}</span>,
-    <span class="unbroken-words">{transactionType}</span>,
-    <span class="unbroken-words">{transactionStatus}</span>,
+    <>
+      {transactionType}
+      <span class="small-print">{transactionStatus}</span>
+    </>,
     <>
       {row.senderName}
       <span class="small-print">{row.receiverName}</span>
