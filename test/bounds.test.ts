@@ -29,7 +29,7 @@ const bounds: Record<string, string> = {
   'app/server.ts established': 'connections',
   'sharing/bounded-cache.ts #entries': 'its bytes',
   'db/database.ts streams': 'exports that run',
-  'db/pool.ts #open': 'database connections',
+  'db/pool.ts open': 'database connections',
   'db/pool.ts running': 'the slots for long statements and transactions',
   'db/session.ts names': 'maxNames',
   'egress/poster.ts inFlight': 'requests in flight',

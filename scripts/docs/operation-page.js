@@ -29,7 +29,7 @@ const codeBlock = (text) =>
 function samples(request) {
   const all = samplesOf(request);
   return html`<section class="samples card" aria-label="Samples">
-    <div class="tabs" role="tablist" aria-label="Language of the sample">
+    <div class="segments" role="tablist" aria-label="Language of the sample">
       ${all.map(
         ({ language }, index) =>
           html`<button
@@ -73,6 +73,8 @@ function tryForm({ method, address, needsToken, isForm, body }) {
   </section>`;
 }
 
+const marks = { 2: 'good', 4: 'warn', 5: 'bad' };
+
 function answer([status, given], resolve) {
   const response = resolve(given);
   const [type, content] = Object.entries(response.content ?? {})[0] ?? [];
@@ -80,7 +82,7 @@ function answer([status, given], resolve) {
   const headers = Object.entries(response.headers ?? {}).filter(([name]) => name !== 'Error-Reason');
   return html`<details class="answer-kind" ${status < '300' ? html` open` : ''}>
     <summary>
-      <span class="status status-${status[0]}">${status}</span> ${type && html`<span class="type">${type}</span>`}
+      <span class="mark ${marks[status[0]] ?? ''}">${status}</span> ${type && html`<span class="type">${type}</span>`}
     </summary>
     ${renderMarkdown(response.description)}
     ${

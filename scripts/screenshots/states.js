@@ -127,7 +127,7 @@ export const sandboxStates = [
   { name: 'wallet-empty', address: '/wallet', prepare: openEmptyWallet },
   { name: 'wallet-totals', address: '/wallet?activity-type=CARD&activity-amountFrom=10', prepare: wallet },
   { name: 'wallet-export', address: '/wallet', prepare: click('.export summary') },
-  { name: 'wallet-settings', address: '/wallet', prepare: click('.preferences summary') },
+  { name: 'wallet-settings', address: '/wallet', prepare: click('.page-header .popover-place button') },
   { name: 'wallet-unknown', address: '/wallet?individual=2000000000', prepare: message },
   {
     name: 'wallet-offline',

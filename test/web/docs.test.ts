@@ -164,11 +164,18 @@ describe('a page', () => {
 });
 
 describe('the search', () => {
+  it('begins with the guides', async () => {
+    const page = await openDocs(service, '/docs');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('option', { name: /^The client guide$/ }).click();
+    await page.waitForURL('**/docs/client');
+  });
+
   it.each([
-    ['phone-taken', 'error phone-taken', '**/docs/errors#phone-taken'],
+    ['phone-taken', /^phone-taken .*error$/, '**/docs/errors#phone-taken'],
     // Not the one that sends it again.
-    ['send-code', 'operation Send a verification code', '**/docs/api/send-code'],
-    ['LEDGERLINE_PAGES', 'setting LEDGERLINE_PAGES', '**/docs/config#LEDGERLINE_PAGES'],
+    ['send-code', /^Send a verification code .*operation$/, '**/docs/api/send-code'],
+    ['LEDGERLINE_PAGES', /^LEDGERLINE_PAGES .*setting$/, '**/docs/config#LEDGERLINE_PAGES'],
   ])('finds %s', async (words, name, address) => {
     const page = await openDocs(service, '/docs');
     await page.getByRole('button', { name: 'Search' }).waitFor();

@@ -232,7 +232,13 @@ describe('what a reader chooses', () => {
     await page.getByLabel('Language and colours').click();
     await page.getByRole('combobox', { name: 'Colours' }).selectOption('Dark');
     await page.keyboard.press('Escape');
-    expect(await page.locator('.preferences').getAttribute('open')).toBeNull();
+    const choices = page.getByRole('group', { name: 'Language and colours' });
+    await choices.waitFor({ state: 'detached' });
+    // It also closes when the reader turns to something else.
+    await page.getByLabel('Language and colours').click();
+    await choices.waitFor();
+    await page.locator('#content').click({ position: { x: 5, y: 5 } });
+    await choices.waitFor({ state: 'detached' });
     for (const pathname of ['/', '/wallet', '/console', '/docs']) {
       await page.goto(`${service.url}${pathname}`);
       await page.locator('.page-header').waitFor();

@@ -318,7 +318,7 @@ it('shows each call as a sample in four languages, with colours, ready to copy',
     ['C#', 'await http.PostAsJsonAsync("/User/phone-number/verify", new {', 'id = ', 'code = "'],
   ] as const) {
     await languages.getByRole('button', { name: language }).click();
-    await page.getByRole('button', { name: `Copy ${language} for POST /User/phone-number/verify` }).click();
+    await page.getByRole('button', { name: `Copy: ${language}, POST /User/phone-number/verify` }).click();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     for (const part of parts) expect(copied).toContain(part);
     const sample = page.getByRole('region', { name: 'Calls' }).getByLabel(language, { exact: true }).first();

@@ -131,6 +131,32 @@ describe('the console', () => {
     const acts = await service.sql`select from operator_actions where user_id = ${individual}`;
     expect(acts.length).toBe(3);
   });
+
+  it('shows the controls of other rows beside an open transaction, not under it', async () => {
+    const customer = await service.createUser();
+    const rows = ['first', 'second'].map((transactionId) =>
+      row(customer, {
+        transactionId,
+        amount: '1250000.50',
+        transactionStatus: 'Cancelled',
+        senderName: 'Ada Lovelace',
+        receiverName: 'Coffee Corner',
+        paymentNotes: 'A note with several words',
+      }),
+    );
+    await service.record(rows);
+    const page = await openPage(`${service.url}/console#customer/${customer}`, {
+      viewport: { width: 1280, height: 800 },
+    });
+    await page.getByRole('button', { name: 'Show transactions' }).click();
+    await page.getByRole('button', { name: 'Details of first' }).click();
+    const panel = page.getByRole('complementary', { name: 'Transaction first' });
+    await panel.waitFor();
+    const control = page.getByRole('button', { name: 'Details of second' });
+    await control.focus();
+    const { x, width } = (await control.boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual((await panel.boundingBox())!.x);
+  });
 });
 
 describe('documents', () => {

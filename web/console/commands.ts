@@ -11,6 +11,8 @@ import { t } from './texts.ts';
 /** So many of a kind. */
 const shownCount = 8;
 
+export type Views = readonly (readonly [name: string, title: string])[];
+
 interface Place {
   title: string;
   kind: string;
@@ -20,7 +22,7 @@ interface Place {
 }
 
 /** Finds the commands for a text, and says what it cannot find because it could not be read. */
-export function useCommands(views: readonly (readonly [name: string, title: string])[]): {
+export function useCommands(views: Views): {
   find(text: string): Command[];
   notice: string | undefined;
 } {

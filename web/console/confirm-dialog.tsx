@@ -28,7 +28,7 @@ export function Confirm({ title, action, children, isReady = true, onConfirm, on
   }
 
   return (
-    <dialog ref={dialog} class="confirm-dialog card" aria-labelledby="confirm-title" onClose={onClose}>
+    <dialog ref={dialog} class="confirm-dialog dialog card" aria-labelledby="confirm-title" onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <h2 id="confirm-title">{title}</h2>
         {children}
@@ -44,7 +44,7 @@ export function Confirm({ title, action, children, isReady = true, onConfirm, on
             onInput={(event) => setReason(event.currentTarget.value)}
           />
         </label>
-        <p id="reason-about" class={isMissing ? 'complaint' : 'soft-text'} role={isMissing ? 'alert' : undefined}>
+        <p id="reason-about" class={isMissing ? 'complaint' : 'soft'} role={isMissing ? 'alert' : undefined}>
           {isMissing ? t.common.reasonMissing : t.common.reasonAbout}
         </p>
         <footer>

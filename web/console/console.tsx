@@ -1,8 +1,9 @@
 /** The operator's console. */
 import { render } from 'preact';
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { clientCredentials, createClient, type TokenSource } from '../../client/index.ts';
+import { createClient, type TokenSource } from '../../client/index.ts';
 import { Header, isSandbox } from '../pages/header.tsx';
+import { sandboxToken } from '../pages/sandbox-token.ts';
 import { useAddress } from './address.ts';
 import { withClock } from './clock.ts';
 import { Frame } from './frame.tsx';
@@ -19,21 +20,22 @@ import { SettingsView } from './views/settings.tsx';
 import { ConsoleSignIn } from './views/sign-in.tsx';
 import { t } from './texts.ts';
 import { WebhooksView } from './views/webhooks.tsx';
+import { QuietButton } from '../ui/quiet-button.tsx';
 
 const views = {
-  overview: { title: () => t.common.overview, View: OverviewView },
-  messages: { title: () => t.common.messages, View: MessagesView },
-  customer: { title: () => t.common.customer, View: CustomerView },
-  guard: { title: () => t.common.guard, View: GuardView },
-  'safe-list': { title: () => t.common.safeList, View: SafeListView },
-  events: { title: () => t.common.events, View: EventsView },
-  webhooks: { title: () => t.common.webhooks, View: WebhooksView },
-  audit: { title: () => t.common.audit, View: AuditView },
-  settings: { title: () => t.common.settings, View: SettingsView },
+  overview: { title: t.common.overview, View: OverviewView },
+  messages: { title: t.common.messages, View: MessagesView },
+  customer: { title: t.common.customer, View: CustomerView },
+  guard: { title: t.common.guard, View: GuardView },
+  'safe-list': { title: t.common.safeList, View: SafeListView },
+  events: { title: t.common.events, View: EventsView },
+  webhooks: { title: t.common.webhooks, View: WebhooksView },
+  audit: { title: t.common.audit, View: AuditView },
+  settings: { title: t.common.settings, View: SettingsView },
 };
 type ViewName = keyof typeof views;
 
-const viewTitles = Object.entries(views).map(([name, { title }]) => [name, title()] as const);
+const viewTitles = Object.entries(views).map(([name, { title }]) => [name, title] as const);
 
 function useView(): ViewName {
   const { view } = useAddress();
@@ -52,7 +54,7 @@ interface Session {
 
 function sandboxSession(): Session {
   const scope = 'operator:read operator:write events:write';
-  const token = withClock(clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox', scope }));
+  const token = withClock(sandboxToken({ scope }));
   return { token, mayWrite: true, mayWriteEvents: true };
 }
 
@@ -123,8 +125,7 @@ function Console({ session, onSignOut }: { session: Session; onSignOut(): void }
 function CurrentView() {
   const here = useView();
   const { part } = useAddress();
-  const { title: titleOf, View } = views[here];
-  const title = titleOf();
+  const { title, View } = views[here];
   useLayoutEffect(() => {
     document.title = `${part ? `${title} ${part}` : title} · Console · Ledgerline`;
   }, [title, part]);
@@ -161,13 +162,11 @@ function ConsoleBar({ session: { name, mayWrite }, onSignOut }: { session: Sessi
         <p class="who-am-i">
           {name && <span>{name}</span>}
           {!mayWrite && (
-            <span class="state-mark mark-warn" title={t.common.readOnlyHint}>
+            <span class="mark warn" title={t.common.readOnlyHint}>
               {t.common.readOnly}
             </span>
           )}
-          <button type="button" class="quiet small" onClick={onSignOut}>
-            {t.common.signOut}
-          </button>
+          <QuietButton onClick={onSignOut}>{t.common.signOut}</QuietButton>
         </p>
       )}
     </div>

@@ -12,6 +12,7 @@ import { useNow } from '../ui/use-now.ts';
 import { formatClock, formatNumber } from './format.ts';
 import { sentenceOf } from './problems.ts';
 import { t } from './texts.ts';
+import { QuietButton } from '../ui/quiet-button.tsx';
 
 /** The name of the view or panel around something. */
 const PartName = createContext('');
@@ -79,9 +80,7 @@ function FailureNotice({ failed, time }: FailureNoticeProps) {
       text={time ? t.common.staleSince(sentence, time) : sentence}
       about={retries.length > 0 && (seconds > 0 ? t.common.retryingIn(formatNumber(seconds)) : t.common.retrying)}
     >
-      <button type="button" class="quiet small" onClick={() => failed.forEach(({ refresh }) => refresh())}>
-        {t.common.retryNow}
-      </button>
+      <QuietButton onClick={() => failed.forEach(({ refresh }) => refresh())}>{t.common.retryNow}</QuietButton>
     </Notice>
   );
 }
@@ -101,9 +100,7 @@ function Boundary({ of, from, onRetry, children }: BoundaryProps) {
       of={from}
       fallback={(retry) => (
         <Notice text={t.common.cannotShow(of)}>
-          <button type="button" class="quiet small" onClick={onRetry ?? retry}>
-            {t.common.tryAgain}
-          </button>
+          <QuietButton onClick={onRetry ?? retry}>{t.common.tryAgain}</QuietButton>
         </Notice>
       )}
     >
@@ -152,7 +149,7 @@ interface ContentProps<T> {
 export function Content<T>({ of: { value, failure, isPrevious, refresh }, none, children }: ContentProps<T>) {
   const name = useContext(PartName);
   if (value === undefined) return failure ? null : <Skeleton text={t.common.loading} />;
-  if (Array.isArray(value) && value.length === 0 && none !== undefined) return <p class="soft-text">{none}</p>;
+  if (Array.isArray(value) && value.length === 0 && none !== undefined) return <p class="soft">{none}</p>;
   return (
     <div class={isPrevious ? 'console-view of-last-filter' : 'console-view'}>
       <Boundary of={name} from={value} onRetry={refresh}>

@@ -1,7 +1,7 @@
 /** A log: a filter in the address, a table of entries, newest first, and the chosen entry at its side. */
 import type { ComponentChildren } from 'preact';
 import type { CallOptions } from '../../client/index.ts';
-import type { Pages } from '../data/use-pages.ts';
+import { usePagesById, type Pages } from '../data/use-pages.ts';
 import { useResource } from '../data/use-resource.ts';
 import { DataTable, type TableRow } from '../ui/data-table.tsx';
 import { FilterBar, type FilterField } from '../ui/filter-bar.tsx';
@@ -11,8 +11,18 @@ import { serviceNow } from './clock.ts';
 import { formatTime } from './format.ts';
 import { Content, Frame, Panel } from './frame.tsx';
 import { hrefOf, pickFilter, type Filter } from './hrefs.ts';
-import { Older } from './parts.tsx';
+import { useOperator } from './operator.ts';
+import { Older, pageSizeOf } from './parts.tsx';
 import { t } from './texts.ts';
+
+interface Entry {
+  id: string | number;
+}
+
+type ReadLog<T extends Entry> = (
+  query: { count: number; before?: T['id'] | undefined; from?: string; to?: string },
+  options: CallOptions,
+) => Promise<T[]>;
 
 const periodSeconds: Record<string, number> = { '1h': 3600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 };
 
@@ -45,6 +55,24 @@ export function useLogFilter(names: readonly string[]): LogFilter {
       return seconds ? { ...query, from: new Date(serviceNow() - seconds * 1000).toISOString() } : query;
     },
   };
+}
+
+/** A log whose cursor is the id of the last entry of a page. */
+export function useLogById<T extends Entry>(fields: readonly FilterField[], read: ReadLog<T>) {
+  const { operations } = useOperator();
+  const log = useLogFilter(fields.map(({ name }) => name));
+  const pages = usePagesById<T>(
+    [operations, log.key],
+    (before, count, options) => read({ ...log.query(), before, count }, options),
+    pageSizeOf(50, 20),
+  );
+  /** Draws an entry by its id. */
+  const detailOf = (draw: (entry: T) => ComponentChildren) => (id: string, at: string | undefined) => (
+    <FoundEntry id={id} at={at} entries={pages.value} read={read}>
+      {draw}
+    </FoundEntry>
+  );
+  return { log, pages, detailOf };
 }
 
 /** The name of a member of a filter in which a link says when its entry was, so that it can be found again. */
@@ -124,18 +152,17 @@ export function LogView<T>(props: LogViewProps<T>) {
   );
 }
 
-interface FoundEntryProps<T> {
+interface FoundEntryProps<T extends Entry> {
   id: string;
   at: string | undefined;
   /** The entries that are in the list. */
   entries: readonly T[] | undefined;
-  /** Reads those of one moment. */
-  read(moment: { from: string; to: string; count: number }, options: CallOptions): Promise<T[]>;
+  read: ReadLog<T>;
   children(entry: T): ComponentChildren;
 }
 
 /** An entry of the list, or one that a link names and the list has not read. */
-export function FoundEntry<T extends { id: string | number }>(props: FoundEntryProps<T>) {
+function FoundEntry<T extends Entry>(props: FoundEntryProps<T>) {
   const { id, at, entries, read, children } = props;
   const find = (list: readonly T[] = []) => list.find((entry) => String(entry.id) === id);
   const listed = find(entries);
@@ -144,8 +171,6 @@ export function FoundEntry<T extends { id: string | number }>(props: FoundEntryP
     return { entry: find(await read({ from: at, to: at, count: 200 }, options)) };
   });
   return (
-    <Content of={found}>
-      {({ entry }) => (entry ? children(entry) : <p class="soft-text">{t.common.entryGone}</p>)}
-    </Content>
+    <Content of={found}>{({ entry }) => (entry ? children(entry) : <p class="soft">{t.common.entryGone}</p>)}</Content>
   );
 }

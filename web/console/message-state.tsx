@@ -3,19 +3,19 @@ import type { LoggedMessage } from '../../client/index.ts';
 import { t } from './texts.ts';
 
 const marks: Record<string, string> = {
-  stopped: 'mark-bad',
-  refused: 'mark-bad',
-  unavailable: 'mark-bad',
-  failed: 'mark-bad',
-  unknown: 'mark-warn',
-  expired: 'mark-warn',
-  accepted: 'mark-plain',
-  delivered: 'mark-plain',
+  stopped: 'bad',
+  refused: 'bad',
+  unavailable: 'bad',
+  failed: 'bad',
+  unknown: 'warn',
+  expired: 'warn',
+  accepted: '',
+  delivered: '',
 };
 
 export function StateMark({ message: { outcome } }: { message: LoggedMessage }) {
   const name = (t.messages.states as Record<string, string>)[outcome] ?? outcome;
-  return <span class={`state-mark ${marks[outcome] ?? ''}`}>{name}</span>;
+  return <span class={`mark ${marks[outcome] ?? 'good'}`}>{name}</span>;
 }
 
 /** The purpose and the state of the confirmation that the code is for; null if it is for none. */

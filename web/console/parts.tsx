@@ -1,14 +1,17 @@
 /** Small parts that the views of the console share. */
+import type { ComponentProps } from 'preact';
 import type { Action } from '../data/use-action.ts';
 import type { Pages } from '../data/use-pages.ts';
-import { isUpTo } from '../ui/breakpoints.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { Options } from '../ui/options.tsx';
 import { RelativeTime } from '../ui/relative-time.tsx';
 import { serviceNow } from './clock.ts';
 import { consoleLocale, formatDate, formatShare, formatTime } from './format.ts';
+import { useOperator } from './operator.ts';
 import { sentenceOf } from './problems.ts';
 import { t } from './texts.ts';
+import { QuietButton } from '../ui/quiet-button.tsx';
 
 /** Why an action failed; what was done, for screen readers. */
 export function Outcome({ of: { error, done } }: { of: Pick<Action, 'error' | 'done'> }) {
@@ -33,11 +36,19 @@ export function Older({
   return showOlder ? (
     <div class="older-entries">
       <Outcome of={older} />
-      <button type="button" class="quiet small" aria-disabled={older.isRunning} onClick={showOlder}>
+      <QuietButton aria-disabled={older.isRunning} onClick={showOlder}>
         {text}
-      </button>
+      </QuietButton>
     </div>
   ) : null;
+}
+
+/** A button for what the token may not allow. */
+export function WriteButton({ of, ...props }: ComponentProps<typeof QuietButton> & { of?: 'webhooks' }) {
+  const { mayWrite, mayWriteEvents } = useOperator();
+  const [isAllowed, hint] =
+    of === 'webhooks' ? [mayWriteEvents, t.common.readOnlyEventsHint] : [mayWrite, t.common.readOnlyHint];
+  return <QuietButton {...props} disabled={!isAllowed} title={isAllowed ? undefined : hint} />;
 }
 
 export function Time({ instant }: { instant: string }) {
@@ -77,7 +88,7 @@ export function Secret({ secret }: { secret: string | undefined }) {
 
 /** A share as a bar in a table's cell, with the number next to it. */
 export function Share({ part, of, tone }: { part: number; of: number; tone: string }) {
-  if (of === 0) return <span class="soft-text">–</span>;
+  if (of === 0) return <span class="soft">–</span>;
   return (
     <span class="share-bar">
       <Meter percent={Math.round((part / of) * 100)} tone={tone} />
@@ -113,18 +124,14 @@ export function PanelChoice<T extends string>({ label, anyName, options, value, 
       onChange={(event) => onChoose((event.currentTarget.value || undefined) as T | undefined)}
     >
       <option value="">{anyName}</option>
-      {options.map(([option, name]) => (
-        <option key={option} value={option}>
-          {name}
-        </option>
-      ))}
+      <Options of={options} />
     </select>
   );
 }
 
 /** On a phone a list shows fewer entries at first. */
 export function pageSizeOf(wide: number, narrow: number): number {
-  return isUpTo('narrow') ? narrow : wide;
+  return matchMedia('(max-width: 44rem)').matches ? narrow : wide;
 }
 
 /** A text of the service, whose names stand between backticks. */

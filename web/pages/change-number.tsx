@@ -2,12 +2,12 @@
  * Another number for a verified user: first a confirmation by the current number, then the form for the new one. A
  * user-bound token always needs the confirmation, and a service token if LEDGERLINE_CHANGE_CONFIRMED is set.
  */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Client, TokenSource } from '../../client/index.ts';
 import { pageTexts } from '../intl/languages/page-texts.ts';
-import { LedgerlineVerify } from '../elements/verify/element.tsx';
-import { listen } from '../elements/listen.ts';
+import type { LedgerlineVerify } from '../elements/verify/element.tsx';
 import type { SentDetail, StepDetail } from '../elements/verify/details.ts';
+import '../elements/verify/element.tsx';
 import { ConfirmForm, type CodeListener } from './confirm-form.tsx';
 import { pageLocale } from './page-locale.ts';
 
@@ -28,41 +28,39 @@ interface ChangeNumberProps extends CodeListener {
 
 export function ChangeNumber(props: ChangeNumberProps) {
   const [confirmationId, setConfirmationId] = useState<string>();
-  if (confirmationId !== undefined) return <NewNumber {...props} confirmationId={confirmationId} />;
+  const form = useRef<LedgerlineVerify>(null);
+  useEffect(() => () => props.onForm?.(undefined), []);
+  if (confirmationId === undefined) {
+    return (
+      <>
+        <p class="soft lead">{pageTexts.of(pageLocale).confirmFirst}</p>
+        <ConfirmForm {...props} act={{ purpose: 'change-phone' }} onApproved={setConfirmationId} />
+      </>
+    );
+  }
   return (
-    <>
-      <p class="soft lead">{pageTexts.of(pageLocale).confirmFirst}</p>
-      <ConfirmForm {...props} act={{ purpose: 'change-phone' }} onApproved={setConfirmationId} />
-    </>
+    <ledgerline-verify
+      ref={form}
+      mode="change"
+      user={props.userId}
+      confirmation-id={confirmationId}
+      locale={pageLocale}
+      channels={props.channels}
+      autofocus
+      fetch={props.fetch}
+      now={props.now}
+      getToken={props.token}
+      onledgerline-sent={({ detail: { phoneNumber, expiresInSeconds = 0 } }: CustomEvent<SentDetail>) => {
+        props.onSentTo?.(phoneNumber);
+        props.onSent({ expiresInSeconds, enter: (code) => form.current?.enterCode(code) });
+      }}
+      onledgerline-step={({ detail: { step } }: CustomEvent<StepDetail>) =>
+        props.onForm?.(step === 'number' ? form.current! : undefined)
+      }
+      onledgerline-verified={() => {
+        props.onEnded('used');
+        props.onChanged();
+      }}
+    />
   );
-}
-
-function NewNumber(props: ChangeNumberProps & { confirmationId: string }) {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const form = new LedgerlineVerify();
-    form.setAttribute('mode', 'change');
-    form.setAttribute('user', String(props.userId));
-    form.setAttribute('confirmation-id', props.confirmationId);
-    form.setAttribute('locale', pageLocale);
-    form.setAttribute('channels', props.channels);
-    form.toggleAttribute('autofocus', true);
-    form.fetch = props.fetch;
-    form.now = props.now;
-    form.getToken = props.token;
-    listen(form, 'ledgerline-sent', ({ phoneNumber, expiresInSeconds = 0 }: SentDetail) => {
-      props.onSentTo?.(phoneNumber);
-      props.onSent({ expiresInSeconds, enter: (code) => form.enterCode(code) });
-    });
-    listen(form, 'ledgerline-step', ({ step }: StepDetail) => {
-      props.onForm?.(step === 'number' ? form : undefined);
-    });
-    form.addEventListener('ledgerline-verified', () => {
-      props.onEnded('used');
-      props.onChanged();
-    });
-    box.current!.append(form);
-    return () => props.onForm?.(undefined);
-  }, []);
-  return <div ref={box} />;
 }

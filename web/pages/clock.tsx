@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Client, SandboxClock } from '../../client/index.ts';
 import { pageLocale } from './page-locale.ts';
 import { texts } from './sandbox-page-texts.ts';
+import { QuietButton } from '../ui/quiet-button.tsx';
 
 interface ClockProps {
   client: Client;
@@ -63,9 +64,9 @@ export function Clock({ client, aheadSeconds, onMoved }: ClockProps) {
             {`+${name}`}
           </button>
         ))}
-        <button type="button" class="quiet small" disabled={aheadSeconds === 0} onClick={() => void move(reset())}>
+        <QuietButton disabled={aheadSeconds === 0} onClick={() => void move(reset())}>
           {texts.putBack}
-        </button>
+        </QuietButton>
       </div>
     </section>
   );

@@ -1,11 +1,12 @@
 /** `<ledgerline-confirm>` for a new confirmation. In a sandbox the page plays the back end, which checks the code. */
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { LedgerlineError, type Client } from '../../client/index.ts';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { LedgerlineError, type Client, type CreatedConfirmation } from '../../client/index.ts';
 import type { CodeDetail, EndedDetail, FailedDetail, ResendDetail } from '../elements/confirm/details.ts';
-import { listen } from '../elements/listen.ts';
-import { LedgerlineConfirm } from '../elements/confirm/element.tsx';
+import type { LedgerlineConfirm } from '../elements/confirm/element.tsx';
+import '../elements/confirm/element.tsx';
 import { pageTexts } from '../intl/languages/page-texts.ts';
 import { pageLocale } from './page-locale.ts';
+import { QuietButton } from '../ui/quiet-button.tsx';
 
 /** What a confirmation is bound to. */
 export interface Act {
@@ -39,48 +40,20 @@ interface ConfirmFormProps extends CodeListener {
 
 /** The confirmation is created when the form is drawn first. */
 export function ConfirmForm(props: ConfirmFormProps) {
-  const { client, userId } = props;
+  const { client, userId, act, onEnded } = props;
   const texts = pageTexts.of(pageLocale);
-  const box = useRef<HTMLDivElement>(null);
-  const element = useMemo(() => new LedgerlineConfirm(), []);
+  const form = useRef<LedgerlineConfirm>(null);
+  const [sent, setSent] = useState<CreatedConfirmation>();
   const [isFailed, setFailed] = useState(false);
-  const latest = useRef(props);
-  latest.current = props;
-
-  useLayoutEffect(() => {
-    element.now = props.now;
-    element.setAttribute('locale', pageLocale);
-    element.setAttribute('channels', props.channels);
-    element.toggleAttribute('autofocus', true);
-    for (const name of ['amount', 'currency', 'payee'] as const) element.setAttribute(name, props.act[name] ?? '');
-    element.setAttribute('phone', props.phoneNumber ?? '');
-    listen(element, 'ledgerline-code', ({ confirmationId, code, respond }: CodeDetail) =>
-      respond(check(confirmationId, code)),
-    );
-    listen(element, 'ledgerline-resend', ({ confirmationId, channel, respond }: ResendDetail) =>
-      respond(client.confirmations.resend(userId, confirmationId, channel && { channel })),
-    );
-    listen(element, 'ledgerline-approved', ({ confirmationId }: EndedDetail) => {
-      latest.current.onEnded('used');
-      latest.current.onApproved(confirmationId);
-    });
-    element.addEventListener('ledgerline-expired', () => latest.current.onEnded('expired'));
-    listen(element, 'ledgerline-failed', ({ isFinal }: FailedDetail) => {
-      if (isFinal) latest.current.onEnded('void');
-    });
-    box.current!.append(element);
-    void create();
-  }, []);
+  useLayoutEffect(() => void create(), []);
 
   async function create(): Promise<void> {
     setFailed(false);
     try {
-      const request = { ...props.act, locale: pageLocale };
-      const { confirmationId, codeLength, expiresInSeconds } = await client.confirmations.create(userId, request);
-      element.setAttribute('code-length', String(codeLength));
-      element.setAttribute('expires-in', String(expiresInSeconds));
-      element.setAttribute('confirmation', confirmationId);
-      latest.current.onSent({ expiresInSeconds, enter: (code) => element.enterCode(code) });
+      const created = await client.confirmations.create(userId, { ...act, locale: pageLocale });
+      setSent(created);
+      const { expiresInSeconds } = created;
+      props.onSent({ expiresInSeconds, enter: (code) => form.current?.enterCode(code) });
     } catch {
       // The answer is in the list of calls.
       setFailed(true);
@@ -89,9 +62,8 @@ export function ConfirmForm(props: ConfirmFormProps) {
 
   /** After a refused check the state says what it means. A check is never repeated. */
   async function check(confirmationId: string, code: string): Promise<void> {
-    const { actAtCheck, act } = latest.current;
     try {
-      await client.confirmations.check(userId, confirmationId, { code, ...(actAtCheck?.() ?? act) });
+      await client.confirmations.check(userId, confirmationId, { code, ...(props.actAtCheck?.() ?? act) });
     } catch (error) {
       if (!(error instanceof LedgerlineError)) throw error;
       const { state } = await client.confirmations.read(userId, confirmationId);
@@ -102,13 +74,35 @@ export function ConfirmForm(props: ConfirmFormProps) {
 
   return (
     <>
-      <div ref={box} />
+      <ledgerline-confirm
+        ref={form}
+        confirmation={sent?.confirmationId}
+        code-length={sent?.codeLength}
+        expires-in={sent?.expiresInSeconds}
+        amount={act.amount}
+        currency={act.currency}
+        payee={act.payee}
+        phone={props.phoneNumber}
+        locale={pageLocale}
+        channels={props.channels}
+        now={props.now}
+        autofocus
+        onledgerline-code={({ detail: { confirmationId, code, respond } }: CustomEvent<CodeDetail>) =>
+          respond(check(confirmationId, code))
+        }
+        onledgerline-resend={({ detail: { confirmationId, channel, respond } }: CustomEvent<ResendDetail>) =>
+          respond(client.confirmations.resend(userId, confirmationId, channel && { channel }))
+        }
+        onledgerline-approved={({ detail }: CustomEvent<EndedDetail>) => {
+          onEnded('used');
+          props.onApproved(detail.confirmationId);
+        }}
+        onledgerline-expired={() => onEnded('expired')}
+        onledgerline-failed={({ detail }: CustomEvent<FailedDetail>) => detail.isFinal && onEnded('void')}
+      />
       {isFailed && (
         <p class="complaint" role="alert">
-          {texts.codeNotSent}{' '}
-          <button type="button" class="quiet small" onClick={() => void create()}>
-            {texts.tryAgain}
-          </button>
+          {texts.codeNotSent} <QuietButton onClick={() => void create()}>{texts.tryAgain}</QuietButton>
         </p>
       )}
     </>

@@ -1,12 +1,11 @@
 /** The form that sends a request of the reader's own and shows the answer. */
-import { clientCredentials } from '../../client/index.ts';
 import { isSandbox } from './header.tsx';
+import { sandboxToken } from './sandbox-token.ts';
 
 /** A sandbox gives a token to every caller. Elsewhere, or if it fails, the reader pastes one. */
-async function sandboxToken(): Promise<string> {
+async function tokenIfSandbox(): Promise<string> {
   if (!isSandbox) return '';
-  const token = clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox' });
-  return Promise.resolve(token(false)).catch(() => '');
+  return Promise.resolve(sandboxToken()(false)).catch(() => '');
 }
 
 const shownHeaders = [
@@ -49,7 +48,7 @@ function isConfirmed(form: HTMLFormElement): boolean {
 async function send(form: HTMLFormElement): Promise<string[]> {
   const fields = new FormData(form);
   const text = (name: string) => (fields.get(name) as string | null) ?? '';
-  const token = text('token').trim() || (fields.has('token') ? await sandboxToken() : '');
+  const token = text('token').trim() || (fields.has('token') ? await tokenIfSandbox() : '');
   const body = fields.has('body') ? text('body') : undefined;
   const response = await fetch(text('address'), {
     method: form.dataset.method!,

@@ -1,6 +1,6 @@
 /** The requests of the app, each as code in the language that the viewer chose. */
-import { useLayoutEffect, useState } from 'preact/hooks';
-import { Icon } from '../ui/icons.tsx';
+import { useState } from 'preact/hooks';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { readStored, store } from '../data/storage.ts';
 import type { Exchange } from './exchanges.ts';
 import { texts } from './sandbox-page-texts.ts';
@@ -47,35 +47,15 @@ function ExchangeCard({ exchange, language }: { exchange: Exchange; language: La
   const { method, url } = request;
   const address = url.pathname + url.search;
   const sample = sampleOf(language, request);
-  const [label, setLabel] = useState(texts.copy);
-  // The copied sample was another one.
-  useLayoutEffect(() => setLabel(texts.copy), [language]);
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(sample);
-      setLabel(texts.copied);
-    } catch {
-      // The browser does not allow it; the text can be selected.
-      setLabel(texts.notCopied);
-    }
-    setTimeout(() => setLabel(texts.copy), 2000);
-  }
   return (
     <>
       <header>
         <h3 dir="ltr">
           <span class="method">{method}</span> <code>{address}</code>
         </h3>
-        <span class={status < 300 ? 'outcome good' : 'outcome bad'}>{status}</span>
-        <button
-          type="button"
-          class="quiet small"
-          aria-label={texts.copyOf(label, language, `${method} ${address}`)}
-          onClick={copy}
-        >
-          <Icon name={label === texts.copied ? 'check' : 'copy'} />
-          {label}
-        </button>
+        <span class={status < 300 ? 'mark good' : 'mark bad'}>{status}</span>
+        {/* Another sample has not been copied yet. */}
+        <CopyButton key={language} text={sample} what={`${language}, ${method} ${address}`} words={texts} />
       </header>
       <pre tabIndex={0} aria-label={language} dir="ltr">
         <Highlighted language={language} text={sample} />

@@ -3,9 +3,12 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import icon from '../icon.svg';
 import { Icon } from '../ui/icons.tsx';
+import { Options } from '../ui/options.tsx';
+import { Popover } from '../ui/popover.tsx';
 import { languageNames, languageOf, languages, type Language } from '../intl/languages/languages.ts';
 import { pageTexts } from '../intl/languages/page-texts.ts';
 import { applyTheme, chooseLanguage, chooseTheme, chosenTheme, themes, type Theme } from './preferences.ts';
+import { QuietButton } from '../ui/quiet-button.tsx';
 
 const links = [
   ['/', 'sandbox'],
@@ -47,11 +50,7 @@ export function Header({ here, locale = 'en', onSignOut, children }: HeaderProps
       </nav>
       {children}
       <Preferences locale={locale} hasLanguages={here !== 'docs' && here !== 'console'} />
-      {onSignOut && (
-        <button type="button" class="quiet small" onClick={onSignOut}>
-          {texts.signOut}
-        </button>
-      )}
+      {onSignOut && <QuietButton onClick={onSignOut}>{texts.signOut}</QuietButton>}
     </header>
   );
 }
@@ -75,18 +74,8 @@ function Preferences({ locale, hasLanguages }: { locale: string; hasLanguages: b
   const texts = pageTexts.of(locale);
   const [theme, setTheme] = useState(chosenTheme);
   return (
-    <details
-      class="preferences"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !event.currentTarget.open) return;
-        event.currentTarget.open = false;
-        event.currentTarget.querySelector('summary')!.focus();
-      }}
-    >
-      <summary aria-label={texts.settings} title={texts.settings}>
-        <Icon name="globe" />
-      </summary>
-      <div class="card">
+    <Popover class="icon-button" button={<Icon name="globe" />} label={texts.settings} buttonLabel={texts.settings}>
+      <div class="preferences">
         {hasLanguages && (
           <label>
             {texts.language}
@@ -112,15 +101,11 @@ function Preferences({ locale, hasLanguages }: { locale: string; hasLanguages: b
               chooseTheme(next);
             }}
           >
-            {themes.map((name) => (
-              <option key={name} value={name}>
-                {texts.themes[name]}
-              </option>
-            ))}
+            <Options of={themes.map((name) => [name, texts.themes[name]] as const)} />
           </select>
         </label>
       </div>
-    </details>
+    </Popover>
   );
 }
 

@@ -1,23 +1,23 @@
 /** The phone number of the wallet's person: verified for the first time, or changed. The sandbox page has the phone. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { clientCredentials, createClient, type TokenSource, type UserStatus } from '../../client/index.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { createClient, type UserStatus } from '../../client/index.ts';
 import { Icon } from '../ui/icons.tsx';
 import { pageTexts } from '../intl/languages/page-texts.ts';
 import { useModal } from '../ui/use-modal.ts';
-import { LedgerlineVerify } from '../elements/verify/element.tsx';
+import '../elements/verify/element.tsx';
 import { ChangeNumber } from './change-number.tsx';
 import { pageLocale } from './page-locale.ts';
+import { sandboxToken } from './sandbox-token.ts';
 
 const texts = pageTexts.of(pageLocale);
-const sandbox = { baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox' };
 const [beforePage, afterPage] = texts.textsArrive('|').split('|');
 
 export function NumberDialog({ userId, onClose }: { userId: number; onClose(): void }) {
   const modal = useModal(onClose);
   /** The back end's, which this page plays. */
-  const client = useMemo(() => createClient({ token: clientCredentials(sandbox), retries: 1 }), []);
+  const client = useMemo(() => createClient({ token: sandboxToken(), retries: 1 }), []);
   /** The app's, for this person alone. */
-  const token = useMemo(() => clientCredentials({ ...sandbox, userId, scope: 'phone' }), []);
+  const token = useMemo(() => sandboxToken({ userId, scope: 'phone' }), []);
   const [status, setStatus] = useState<UserStatus | 'failed'>();
   /** How many times a change was begun; a code that was not used in time ends it. */
   const [changes, setChanges] = useState(0);
@@ -35,7 +35,7 @@ export function NumberDialog({ userId, onClose }: { userId: number; onClose(): v
   useEffect(() => void load(), []);
 
   return (
-    <dialog ref={modal.dialog} class="number-dialog" aria-label={texts.phoneNumber} onClose={modal.onClose}>
+    <dialog ref={modal.dialog} class="number-dialog dialog card" aria-label={texts.phoneNumber} onClose={modal.onClose}>
       <div class="head">
         <h2>{texts.phoneNumber}</h2>
         <button type="button" class="round" aria-label={texts.close} onClick={() => modal.dialog.current!.close()}>
@@ -47,7 +47,9 @@ export function NumberDialog({ userId, onClose }: { userId: number; onClose(): v
           {texts.tryAgain}
         </button>
       )}
-      {known && !known.isPhoneNumberVerified && <FirstNumber userId={userId} token={token} />}
+      {known && !known.isPhoneNumberVerified && (
+        <ledgerline-verify user={userId} locale={pageLocale} getToken={token} />
+      )}
       {known?.isPhoneNumberVerified && changes === 0 && (
         <p class="current-number">
           <bdi>{known.phoneNumber}</bdi>
@@ -75,7 +77,7 @@ export function NumberDialog({ userId, onClose }: { userId: number; onClose(): v
           </button>
         </div>
       )}
-      <p class="hint">
+      <p class="soft hint">
         {beforePage}
         <a href="/" target="_blank" rel="noopener">
           {texts.sandbox}
@@ -84,16 +86,4 @@ export function NumberDialog({ userId, onClose }: { userId: number; onClose(): v
       </p>
     </dialog>
   );
-}
-
-function FirstNumber({ userId, token }: { userId: number; token: TokenSource }) {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const form = new LedgerlineVerify();
-    form.setAttribute('user', String(userId));
-    form.setAttribute('locale', pageLocale);
-    form.getToken = token;
-    box.current!.append(form);
-  }, []);
-  return <div ref={box} />;
 }

@@ -6,6 +6,7 @@ import { useTime } from './clock.tsx';
 import type { Outcome } from './confirm-form.tsx';
 import { pageLocale } from './page-locale.ts';
 import { texts } from './sandbox-page-texts.ts';
+import { QuietButton } from '../ui/quiet-button.tsx';
 
 const pollMilliseconds = 1000;
 const shownMessages = 30;
@@ -93,11 +94,7 @@ function PlayButton({ words }: { words: string }) {
     speechSynthesis.cancel();
     speechSynthesis.speak(new SpeechSynthesisUtterance(words));
   };
-  return (
-    <button type="button" class="quiet small" onClick={play}>
-      {texts.play}
-    </button>
-  );
+  return <QuietButton onClick={play}>{texts.play}</QuietButton>;
 }
 
 const timeOf = (instant: Date) => instant.toLocaleTimeString(pageLocale, { hour: 'numeric', minute: '2-digit' });
@@ -161,11 +158,7 @@ function useEndedStates(messages: SandboxMessage[], outcome: Outcome | undefined
 
 function CodeAction({ code, state, onUse }: { code: string; state: CodeState; onUse(): void }) {
   if (state !== 'valid') return <p class="note">{texts.codeStates[state]}</p>;
-  return (
-    <button type="button" class="quiet small" onClick={onUse}>
-      {texts.useCode(code)}
-    </button>
-  );
+  return <QuietButton onClick={onUse}>{texts.useCode(code)}</QuietButton>;
 }
 
 const keyOf = ({ sentAt, phoneNumber, code, channel }: SandboxMessage) => `${sentAt} ${phoneNumber} ${code} ${channel}`;

@@ -1,18 +1,11 @@
 /** The sandbox's page: an app on the left, a phone on the right, and the requests of the app below. */
 import './worker-policy.ts';
 import { render } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import {
-  clientCredentials,
-  createClient,
-  type Client,
-  type SandboxClock,
-  type TokenSource,
-} from '../../client/index.ts';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { createClient, type Client, type SandboxClock, type TokenSource } from '../../client/index.ts';
 import { Icon } from '../ui/icons.tsx';
 import { loadNumberRules } from '../intl/load-number-rules.ts';
-import { LedgerlineVerify } from '../elements/verify/element.tsx';
-import { listen } from '../elements/listen.ts';
+import type { LedgerlineVerify } from '../elements/verify/element.tsx';
 import type { SentDetail, StepDetail } from '../elements/verify/details.ts';
 import { ChangeNumber } from './change-number.tsx';
 import { Clock } from './clock.tsx';
@@ -24,7 +17,9 @@ import { pageTexts } from '../intl/languages/page-texts.ts';
 import { describePage, pageLocale } from './page-locale.ts';
 import { payLabel, Payment } from './payment.tsx';
 import { Phone, type AwaitedCode } from './phone.tsx';
+import { sandboxToken } from './sandbox-token.ts';
 import { texts } from './sandbox-page-texts.ts';
+import { QuietButton } from '../ui/quiet-button.tsx';
 
 const elementName = '<ledgerline-verify>';
 const [beforeElement, afterElement] = texts.about(elementName).split(elementName);
@@ -37,10 +32,7 @@ function SandboxPage() {
   const enterCode = useRef<(code: string) => void>(undefined);
   const [phoneNumber, setPhoneNumber] = useState<string>();
   const recorded = useMemo(() => recordingFetch((exchange) => setExchanges((earlier) => [exchange, ...earlier])), []);
-  const token = useMemo(
-    () => clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox', fetch: recorded }),
-    [],
-  );
+  const token = useMemo(() => sandboxToken({ fetch: recorded }), []);
   const client = useMemo(() => createClient({ token, fetch: recorded, retries: 1 }), []);
   const now = () => Date.now() + ahead.current * 1000;
 
@@ -122,9 +114,12 @@ function App(props: AppProps) {
   /** The form that asks for a number at the moment. */
   const [numberForm, setNumberForm] = useState<LedgerlineVerify>();
   const userId = useRef<number>(undefined);
-  const verifyForm = useMemo(() => new LedgerlineVerify(), []);
+  const verifyForm = useRef<LedgerlineVerify>(null);
   const channels = useChannels();
   const shared = { client, now, phoneNumber, channels, onSent, onEnded };
+
+  /** A user can have one phone. In a real app the back end has created the user long before. */
+  const getUserId = useCallback(async () => (userId.current ??= (await client.createUser()).id), []);
 
   function onEnded(ended: Outcome): void {
     props.onEnded(ended);
@@ -141,7 +136,7 @@ function App(props: AppProps) {
   function startOver(): void {
     userId.current = undefined;
     onPhone(undefined);
-    verifyForm.reset();
+    verifyForm.current!.reset();
     begin('verify');
   }
 
@@ -154,10 +149,22 @@ function App(props: AppProps) {
     <section class={`app card${outcome ? ' ended' : ''}`} aria-label={texts.app}>
       <ActList act={act} isDone={outcome === 'used'} />
       <div hidden={act !== 'verify'}>
-        <VerifyForm
-          form={verifyForm}
-          {...{ client, token, recorded, now, channels, userId, onSent, onPhone, onEnded }}
-          onForm={setNumberForm}
+        <ledgerline-verify
+          ref={verifyForm}
+          locale={pageLocale}
+          channels={channels}
+          fetch={recorded}
+          now={now}
+          getUserId={getUserId}
+          getToken={token}
+          onledgerline-sent={({ detail: { phoneNumber: sentTo, expiresInSeconds = 0 } }: CustomEvent<SentDetail>) => {
+            onPhone(sentTo);
+            onSent({ expiresInSeconds, enter: (code) => verifyForm.current!.enterCode(code) });
+          }}
+          onledgerline-step={({ detail: { step } }: CustomEvent<StepDetail>) => {
+            setNumberForm(step === 'number' ? verifyForm.current! : undefined);
+            if (step === 'verified') onEnded('used');
+          }}
         />
       </div>
       {act === 'pay' && <Payment key={run} {...shared} userId={userId.current!} />}
@@ -176,11 +183,7 @@ function App(props: AppProps) {
         />
       )}
       <div class="buttons">
-        {numberForm && (
-          <button type="button" class="quiet small" onClick={() => void useExample(numberForm)}>
-            {texts.example}
-          </button>
-        )}
+        {numberForm && <QuietButton onClick={() => void useExample(numberForm)}>{texts.example}</QuietButton>}
         {outcome && <NextButtons act={act} isDone={outcome === 'used'} onBegin={begin} onStartOver={startOver} />}
       </div>
     </section>
@@ -232,47 +235,12 @@ function NextButtons({ act, isDone, onBegin, onStartOver }: NextButtonsProps) {
   );
 }
 
-interface VerifyFormProps extends Pick<
-  AppProps,
-  'client' | 'token' | 'recorded' | 'now' | 'onPhone' | 'onSent' | 'onEnded'
-> {
-  form: LedgerlineVerify;
-  channels: string;
-  userId: { current: number | undefined };
-  onForm(form: LedgerlineVerify | undefined): void;
-}
-
-function VerifyForm({ form, ...props }: VerifyFormProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const { client, userId } = props;
-  useLayoutEffect(() => form.setAttribute('channels', props.channels), [props.channels]);
-  useLayoutEffect(() => {
-    form.setAttribute('locale', pageLocale);
-    form.fetch = props.recorded;
-    form.now = props.now;
-    // A user can have one phone. In a real app the back end has created the user long before.
-    form.getUserId = async () => (userId.current ??= (await client.createUser()).id);
-    form.getToken = props.token;
-    listen(form, 'ledgerline-sent', ({ phoneNumber, expiresInSeconds = 0 }: SentDetail) => {
-      props.onPhone(phoneNumber);
-      props.onSent({ expiresInSeconds, enter: (code) => form.enterCode(code) });
-    });
-    listen(form, 'ledgerline-step', ({ step }: StepDetail) => {
-      props.onForm(step === 'number' ? form : undefined);
-      if (step === 'verified') props.onEnded('used');
-    });
-    box.current!.append(form);
-  }, []);
-  return <div ref={box} />;
-}
-
 /** The channels that the service allows in some country, from the setting that it was started with. */
 function useChannels(): string {
   const [channels, setChannels] = useState('');
   useEffect(() => {
-    const token = clientCredentials({ baseUrl: '', clientId: 'sandbox', clientSecret: 'sandbox' });
     // Without an answer the forms offer the usual way only.
-    createClient({ token })
+    createClient({ token: sandboxToken() })
       .operator.settings()
       .then(
         ({ settings }) => {

@@ -1,8 +1,8 @@
 /** The wallet page: the element, and a token for it. */
 import { render } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { clientCredentials, type TokenSource } from '../../client/index.ts';
-import { LedgerlineActivity } from '../elements/activity/element.tsx';
+import { useState } from 'preact/hooks';
+import type { TokenSource } from '../../client/index.ts';
+import '../elements/activity/element.tsx';
 import { claimsOf } from '../data/token-claims.ts';
 import { isUserId } from '../data/user-id.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -11,6 +11,7 @@ import { pageTexts } from '../intl/languages/page-texts.ts';
 import { Header, isSandbox } from './header.tsx';
 import type { NumberDialog } from './number-dialog.tsx';
 import { describePage, pageLocale as locale } from './page-locale.ts';
+import { sandboxToken } from './sandbox-token.ts';
 import { SignIn } from './sign-in.tsx';
 
 /** Whose wallet the address asks for. If it does not: in a sandbox the demo individual's, else that of the token's user. */
@@ -20,14 +21,8 @@ const asked = new URL(location.href).searchParams.get('individual') || (isSandbo
  * A sandbox gives a token to every caller; elsewhere a person pastes one. The token is requested while the texts are
  * loaded and the page is drawn.
  */
-function sandboxToken(): TokenSource {
-  const token = clientCredentials({
-    baseUrl: '',
-    clientId: 'sandbox',
-    clientSecret: 'sandbox',
-    userId: Number(asked),
-    scope: 'transactions:read',
-  });
+function earlyToken(): TokenSource {
+  const token = sandboxToken({ userId: Number(asked), scope: 'transactions:read' });
   // A failure is shown by the element, which asks for the token next.
   if (isUserId(Number(asked))) void Promise.allSettled([token(false)]);
   return token;
@@ -38,7 +33,7 @@ interface Session {
   getToken: TokenSource;
 }
 
-const sandboxSession = isSandbox ? { individual: asked!, getToken: sandboxToken() } : undefined;
+const sandboxSession = isSandbox ? { individual: asked!, getToken: earlyToken() } : undefined;
 
 /** The largest id. The service refuses the token, or says that there is no such wallet. */
 const nobody = String(2 ** 31 - 1);
@@ -73,7 +68,9 @@ function WalletPage() {
       </Header>
       {Dialog && <Dialog userId={Number(asked)} onClose={() => setDialog(undefined)} />}
       {session ? (
-        <Wallet session={session} onExpired={onExpired} />
+        <main id="content">
+          <ledgerline-activity {...session} locale={locale} address-bar="" onledgerline-session-expired={onExpired} />
+        </main>
       ) : (
         <SignIn
           about={pageTexts.of(locale).signInAbout}
@@ -107,21 +104,6 @@ function NumberButton({ onOpen }: { onOpen(dialog: typeof NumberDialog): void })
       <Icon name="phone" />
     </button>
   );
-}
-
-function Wallet({ session, onExpired }: { session: Session; onExpired(): void }) {
-  const box = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    const element = new LedgerlineActivity();
-    element.setAttribute('individual', session.individual);
-    element.setAttribute('locale', locale);
-    element.setAttribute('address-bar', '');
-    element.getToken = session.getToken;
-    element.addEventListener('ledgerline-session-expired', onExpired);
-    box.current!.replaceChildren(element);
-    return () => element.remove();
-  }, [session]);
-  return <main id="content" ref={box} />;
 }
 
 await Promise.all([pageTexts.load(locale), activityTexts.load(locale)]);

@@ -1,5 +1,6 @@
 /** Groups of bars: plain SVG, with the numbers of a group on hover and by arrow keys, and all of them in a table. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { FigureTable } from './figure-table.tsx';
 
 export interface Series {
   name: string;
@@ -78,7 +79,11 @@ export function BarChart(props: BarChartProps) {
           </span>
         ))}
       </figcaption>
-      <Numbers {...props} />
+      <FigureTable
+        title={title}
+        columns={[props.labelName, ...series.map(({ name }) => name)]}
+        rows={labels.map((label, index) => [label, ...series.map(({ values }) => format(values[index]!))])}
+      />
     </figure>
   );
 }
@@ -168,36 +173,6 @@ function Tooltip({ labels, series, format, at, x, width }: TooltipProps) {
         </dd>
       ))}
     </dl>
-  );
-}
-
-function Numbers({ title, labelName, labels, series, format }: BarChartProps) {
-  return (
-    <div class="unseen">
-      <table>
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{labelName}</th>
-            {series.map(({ name }) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {labels.map((label, index) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              {series.map(({ name, values }) => (
-                <td key={name}>{format(values[index]!)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }
 

@@ -1,10 +1,13 @@
-/** A dialog that finds anything by a few letters, by keyboard alone. */
+/** A dialog that finds anything by a few letters, by keyboard alone, and the button that opens it. */
+import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useModal } from './use-modal.ts';
 
 export interface Command {
   key: string;
   title: string;
+  /** What else says which one it is. */
+  about?: string;
   /** What kind of thing it is. */
   kind: string;
   run(): void | Promise<unknown>;
@@ -23,15 +26,8 @@ interface CommandPaletteProps {
   onClose(): void;
 }
 
-export function CommandPalette({
-  label,
-  placeholder,
-  noneText,
-  notice,
-  find,
-  sentenceOf,
-  onClose,
-}: CommandPaletteProps) {
+export function CommandPalette(props: CommandPaletteProps) {
+  const { label, placeholder, noneText, notice, find, sentenceOf, onClose } = props;
   const modal = useModal(onClose);
   const [typed, setTyped] = useState('');
   const [place, setPlace] = useState(0);
@@ -100,12 +96,47 @@ export function CommandPalette({
               onPointerMove={() => setPlace(index)}
               onClick={() => void run(command)}
             >
-              <span>{command.title}</span>
+              <span>
+                {command.title} {command.about && <span class="command-kind">{command.about}</span>}
+              </span>
               <span class="command-kind">{command.kind}</span>
             </li>
           ))}
         </ul>
       </div>
     </dialog>
+  );
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+interface PaletteButtonProps {
+  class: string;
+  /** Draws the palette while it is open. */
+  palette(onClose: () => void): ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** Ctrl/⌘ K opens it as well, unless another dialog is open. */
+export function PaletteButton({ class: kind, palette, children }: PaletteButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      event.preventDefault();
+      setOpen((before) => before || !document.querySelector(':modal'));
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <>
+      <button type="button" class={`pill ${kind}`} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {children}
+        <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
+      {isOpen && palette(() => setOpen(false))}
+    </>
   );
 }

@@ -1,6 +1,7 @@
 /** Copies a text, and says whether the browser allowed it. */
 import { useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
+import { QuietButton } from './quiet-button.tsx';
 
 interface CopyButtonProps {
   text: string;
@@ -21,9 +22,9 @@ export function CopyButton({ text, what, words }: CopyButtonProps) {
     }
   }
   return (
-    <button type="button" class="quiet small" aria-label={`${words[result]}: ${what}`} onClick={copy}>
+    <QuietButton aria-label={`${words[result]}: ${what}`} onClick={copy}>
       <Icon name={result === 'copied' ? 'check' : 'copy'} />
       {words[result]}
-    </button>
+    </QuietButton>
   );
 }

@@ -57,7 +57,15 @@ function Row({ row: { cells, href, isChosen }, columns, headingColumn }: RowProp
       {cells.map((cell, index) =>
         index === headingColumn ? (
           <th key={index} role="rowheader" scope="row" data-column={columns[index]}>
-            <div>{href === undefined ? cell : <RowLink href={href} isChosen={isChosen} content={cell} />}</div>
+            <div>
+              {href === undefined ? (
+                cell
+              ) : (
+                <a class="row-link" href={href} aria-current={isChosen ? 'true' : undefined}>
+                  {cell}
+                </a>
+              )}
+            </div>
           </th>
         ) : (
           <td key={index} role="cell" data-column={columns[index]} data-empty={isEmpty(cell) || undefined}>
@@ -66,22 +74,6 @@ function Row({ row: { cells, href, isChosen }, columns, headingColumn }: RowProp
         ),
       )}
     </tr>
-  );
-}
-
-function RowLink({
-  href,
-  isChosen,
-  content,
-}: {
-  href: string;
-  isChosen: boolean | undefined;
-  content: ComponentChildren;
-}) {
-  return (
-    <a class="row-link" href={href} aria-current={isChosen ? 'true' : undefined}>
-      {content}
-    </a>
   );
 }
 

@@ -4,8 +4,6 @@ import { Component, type ComponentChildren } from 'preact';
 interface ErrorBoundaryProps {
   /** What is drawn, such as the name of a view. Something else is tried afresh. */
   of?: unknown;
-  /** Reports the error. `reportError` of the browser by default, which the error monitoring of a page hears. */
-  onError?: ((error: unknown) => void) | undefined;
   /** Drawn instead: says what happened and how to go on. `retry` draws the content again. */
   fallback(retry: () => void): ComponentChildren;
   children: ComponentChildren;
@@ -19,7 +17,8 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, Failed> {
   override state: Failed = {};
 
   override componentDidCatch(error: unknown): void {
-    (this.props.onError ?? reportError)(error);
+    // The error monitoring of a page hears it.
+    reportError(error);
     this.setState({ failed: { of: this.props.of } });
   }
 

@@ -1,7 +1,9 @@
 /** The filter of a list in one line: a field, a period, the other fields in a box, and what is on as chips. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
+import { Options, type Option } from './options.tsx';
 import { Popover, usePopover } from './popover.tsx';
+import { QuietButton } from './quiet-button.tsx';
 
 export type FilterValues = Readonly<Record<string, string>>;
 
@@ -10,7 +12,7 @@ export interface FilterField {
   label: string;
   kind: 'text' | 'digits' | 'time' | 'choice';
   /** For a choice: the values with their names. */
-  options?: readonly (readonly [value: string, name: string])[];
+  options?: readonly Option[];
   /** For a choice: no value. */
   anyName?: string;
 }
@@ -123,13 +125,9 @@ function Chips({ fields, filter, texts, formatTime, onRemove }: ChipsProps) {
           </button>
         </span>
       ))}
-      <button
-        type="button"
-        class="quiet small"
-        onClick={() => onRemove(Object.fromEntries(on.map(({ name }) => [name, ''])))}
-      >
+      <QuietButton onClick={() => onRemove(Object.fromEntries(on.map(({ name }) => [name, ''])))}>
         {texts.clear}
-      </button>
+      </QuietButton>
     </>
   );
 }
@@ -163,11 +161,7 @@ function PeriodSelect({ filter, texts, isBetween, onChoose, onBetween }: PeriodS
         onBetween();
       }}
     >
-      {Object.entries(texts.periods).map(([period, name]) => (
-        <option key={period} value={period}>
-          {name}
-        </option>
-      ))}
+      <Options of={Object.entries(texts.periods)} />
       <option value={between}>{texts.between}</option>
     </select>
   );
@@ -189,11 +183,7 @@ function Field({ field, value, isInLine, anyName, onChange }: FieldProps) {
     return (
       <select {...common} value={value} onChange={(event) => onChange({ [name]: event.currentTarget.value })}>
         <option value="">{anyName}</option>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
+        <Options of={options} />
       </select>
     );
   }

@@ -1,8 +1,7 @@
-/** Something that happened, in place, with what the reader can do about it. */
+/** What failed, in place, with what the reader can do about it. */
 import type { ComponentChildren } from 'preact';
 
 interface NoticeProps {
-  tone?: 'bad' | 'plain';
   text: ComponentChildren;
   /** What follows from it, such as a countdown. It is not read out each time it changes. */
   about?: ComponentChildren;
@@ -10,10 +9,10 @@ interface NoticeProps {
   children?: ComponentChildren;
 }
 
-export function Notice({ tone = 'bad', text, about, children }: NoticeProps) {
+export function Notice({ text, about, children }: NoticeProps) {
   return (
-    <div class={`notice-bar notice-${tone}`}>
-      <p role={tone === 'bad' ? 'alert' : 'status'}>{text}</p>
+    <div class="notice-bar">
+      <p role="alert">{text}</p>
       {about && <span class="notice-about">{about}</span>}
       {children}
     </div>

@@ -15,8 +15,9 @@ interface PopoverProps {
   button: ComponentChildren;
   /** Names the box. */
   label: string;
+  /** Names the button, if its content does not. */
+  buttonLabel?: string;
   class?: string;
-  isDisabled?: boolean;
   /** Opens and closes it from elsewhere. */
   control?: PopoverControl;
   children: ComponentChildren;
@@ -27,7 +28,8 @@ export function usePopover(): PopoverControl {
   return { isOpen, open: () => setOpen(true), close: () => setOpen(false) };
 }
 
-export function Popover({ button, label, class: kind = 'pill small', isDisabled, control, children }: PopoverProps) {
+export function Popover(props: PopoverProps) {
+  const { button, label, buttonLabel, class: kind = 'pill small', control, children } = props;
   const own = usePopover();
   const { isOpen, open, close } = control ?? own;
   const place = useRef<HTMLDivElement>(null);
@@ -38,8 +40,8 @@ export function Popover({ button, label, class: kind = 'pill small', isDisabled,
   // It grows to the side that has room.
   useLayoutEffect(() => {
     if (!isOpen) return setAtEnd(false);
-    const { right } = box.current!.getBoundingClientRect();
-    setAtEnd(right > document.documentElement.clientWidth);
+    const { left, right } = box.current!.getBoundingClientRect();
+    setAtEnd(left < 0 || right > document.documentElement.clientWidth);
   }, [isOpen]);
   return (
     <div
@@ -57,7 +59,8 @@ export function Popover({ button, label, class: kind = 'pill small', isDisabled,
         class={kind}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        disabled={isDisabled}
+        aria-label={buttonLabel}
+        title={buttonLabel}
         onClick={isOpen ? close : open}
       >
         {button}

@@ -2,14 +2,14 @@
 import type { OperatorAction } from '../../../client/index.ts';
 import { offerFile } from '../../data/offer-file.ts';
 import { useAction } from '../../data/use-action.ts';
-import { usePagesById } from '../../data/use-pages.ts';
 import { Facts } from '../../ui/facts.tsx';
 import type { FilterField } from '../../ui/filter-bar.tsx';
 import { hrefOf } from '../hrefs.ts';
-import { FoundEntry, LogView, useLogFilter } from '../log-view.tsx';
+import { LogView, useLogById } from '../log-view.tsx';
 import { useOperator } from '../operator.ts';
-import { ExactTime, Outcome, pageSizeOf, Time } from '../parts.tsx';
+import { ExactTime, Outcome, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
+import { QuietButton } from '../../ui/quiet-button.tsx';
 
 const fields: readonly FilterField[] = [
   { name: 'subject', label: t.audit.who, kind: 'text' },
@@ -22,15 +22,11 @@ const fields: readonly FilterField[] = [
   },
   { name: 'userId', label: t.common.user, kind: 'digits' },
 ];
-const names = fields.map(({ name }) => name);
 
 export function AuditView() {
   const { operations } = useOperator();
-  const log = useLogFilter(names);
-  const actions = usePagesById<OperatorAction>(
-    [operations, log.key],
-    (before, count, options) => operations.actions({ ...log.query(), before, count }, options),
-    pageSizeOf(50, 20),
+  const { log, pages, detailOf } = useLogById<OperatorAction>(fields, (query, options) =>
+    operations.actions(query, options),
   );
   const exporting = useAction();
   const download = async () => offerFile(await (await operations.exportActions(log.query())).blob(), 'audit.csv');
@@ -42,31 +38,22 @@ export function AuditView() {
         title={t.audit.list}
         fields={fields}
         log={log}
-        pages={actions}
+        pages={pages}
         none={log.key === '{}' ? t.audit.none : t.audit.noMatch}
         columns={[t.common.when, t.audit.who, t.audit.action, t.audit.target, t.audit.detail, t.common.reason]}
         headingColumn={1}
         rowOf={(action) => ({ id: action.id, at: action.at, cells: cellsOf(action) })}
         detailTitle={t.audit.entry}
-        detail={(id, at) => (
-          <FoundEntry
-            id={id}
-            at={at}
-            entries={actions.value}
-            read={(moment, options) => operations.actions(moment, options)}
-          >
-            {(action) => <ActionFacts action={action} />}
-          </FoundEntry>
-        )}
+        detail={detailOf((action) => (
+          <ActionFacts action={action} />
+        ))}
         actions={
-          <button
-            type="button"
-            class="quiet small"
+          <QuietButton
             aria-disabled={exporting.isRunning}
             onClick={() => void exporting.run(download, t.audit.exported)}
           >
             {t.audit.export}
-          </button>
+          </QuietButton>
         }
       />
     </>

@@ -10,6 +10,7 @@ import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
 import { pageSizeOf, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
+import { QuietButton } from '../../ui/quiet-button.tsx';
 
 const nameOfBlock = ({ id, subject }: GuardBlock) => (id.startsWith('user:') ? t.guard.userLower(subject) : subject);
 
@@ -42,9 +43,7 @@ export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
               />
               {shown.length < all.length && (
                 <p class="older-entries">
-                  <button type="button" class="quiet small" onClick={() => setWhole(true)}>
-                    {t.guard.showAll(formatNumber(all.length))}
-                  </button>
+                  <QuietButton onClick={() => setWhole(true)}>{t.guard.showAll(formatNumber(all.length))}</QuietButton>
                 </p>
               )}
             </>

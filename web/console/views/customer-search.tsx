@@ -2,6 +2,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { countriesIn } from '../../intl/countries.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { Options } from '../../ui/options.tsx';
 import { goTo } from '../address.ts';
 import { findCustomers, rememberCountry, rememberedCountry, type Found } from '../find-customers.ts';
 import { consoleLocale } from '../format.ts';
@@ -17,7 +18,10 @@ export function CustomerSearch({ userId }: { userId: string }) {
   const [country, setCountry] = useState(rememberedCountry);
   const [found, setFound] = useState<Found>();
   const latestSearch = useRef(0);
-  const countries = useMemo(() => countriesIn(consoleLocale), []);
+  const countries = useMemo(
+    () => countriesIn(consoleLocale).map(({ code, name, callingCode }) => [code, `${name} (+${callingCode})`] as const),
+    [],
+  );
   useLayoutEffect(() => setTyped((before) => userId || before), [userId]);
 
   async function search(event: Event): Promise<void> {
@@ -51,11 +55,7 @@ export function CustomerSearch({ userId }: { userId: string }) {
               rememberCountry(event.currentTarget.value);
             }}
           >
-            {countries.map(({ code, name, callingCode }) => (
-              <option key={code} value={code}>
-                {name} (+{callingCode})
-              </option>
-            ))}
+            <Options of={countries} />
           </select>
         </label>
         <button type="submit" class="primary">
@@ -70,7 +70,7 @@ export function CustomerSearch({ userId }: { userId: string }) {
 function Result({ found: { display, held, complaint, userIds }, onFreed }: { found: Found; onFreed(): void }) {
   return (
     <>
-      {display && <p class="soft-text">{t.customer.searchedFor(display)}</p>}
+      {display && <p class="soft">{t.customer.searchedFor(display)}</p>}
       {held && (
         <p class="phone-line">
           <span>{t.customer.heldBy(String(held.userId))}</span>

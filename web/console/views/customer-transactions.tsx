@@ -15,14 +15,15 @@ import { ListWithPanel } from '../../ui/side-panel.tsx';
 import { formatNumber } from '../format.ts';
 import { Panel } from '../frame.tsx';
 import { useOperator } from '../operator.ts';
-import { ExactTime, Outcome } from '../parts.tsx';
+import { ExactTime, Outcome, WriteButton } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { TransactionDetails } from './transaction-details.tsx';
+import { QuietButton } from '../../ui/quiet-button.tsx';
 
 const pageSize = 20;
 
 export function TransactionsPanel({ userId }: { userId: number }) {
-  const { operations, mayWrite } = useOperator();
+  const { operations } = useOperator();
   const reading = useAction();
   const { run } = reading;
   const [shown, setShown] = useState<{ number: number; page: TransactionPage }>();
@@ -60,33 +61,29 @@ export function TransactionsPanel({ userId }: { userId: number }) {
       >
         {!shown && (
           <p class="phone-line">
-            <button
-              type="button"
-              class="quiet small"
-              disabled={!mayWrite}
-              title={mayWrite ? undefined : t.common.readOnlyHint}
-              onClick={() => show(1)}
-            >
-              {t.customer.showTransactions}
-            </button>
-            <span class="soft-text">{t.customer.transactionsAbout}</span>
+            <WriteButton onClick={() => show(1)}>{t.customer.showTransactions}</WriteButton>
+            <span class="soft">{t.customer.transactionsAbout}</span>
           </p>
         )}
-        {shown?.page.transactionCount === 0 && <p class="soft-text">{t.customer.noTransactions}</p>}
+        {shown?.page.transactionCount === 0 && <p class="soft">{t.customer.noTransactions}</p>}
         {shown && shown.page.transactions.length > 0 && (
-          <DataTable
-            columns={[
-              t.common.when,
-              t.customer.amount,
-              t.customer.type,
-              t.common.state,
-              t.customer.names,
-              t.customer.note,
-              t.customer.details,
-            ]}
-            hasControl
-            rows={shown.page.transactions.map((row) => ({ key: row.transactionId, cells: cellsOf(row, showDetails) }))}
-          />
+          <div class="scrolled-table">
+            <DataTable
+              columns={[
+                t.common.when,
+                t.customer.amount,
+                t.customer.type,
+                t.customer.names,
+                t.customer.note,
+                t.customer.details,
+              ]}
+              hasControl
+              rows={shown.page.transactions.map((row) => ({
+                key: row.transactionId,
+                cells: cellsOf(row, showDetails),
+              }))}
+            />
+          </div>
         )}
         {shown && <Pager number={shown.number} count={shown.page.transactionCount} onShow={show} />}
         <Outcome of={reading} />
@@ -118,13 +115,13 @@ function Pager({ number, count, onShow }: PagerProps) {
   if (pages < 2) return null;
   return (
     <nav class="page-turner" aria-label={t.customer.transactions}>
-      <button type="button" class="quiet small" disabled={number === 1} onClick={() => onShow(number - 1)}>
+      <QuietButton disabled={number === 1} onClick={() => onShow(number - 1)}>
         {t.customer.newer}
-      </button>
+      </QuietButton>
       <span>{t.customer.page(formatNumber(number), formatNumber(pages))}</span>
-      <button type="button" class="quiet small" disabled={number === pages} onClick={() => onShow(number + 1)}>
+      <QuietButton disabled={number === pages} onClick={() => onShow(number + 1)}>
         {t.customer.older}
-      </button>
+      </QuietButton>
     </nav>
   );
 }
@@ -144,8 +141,10 @@ function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
       <span class="small-print">{row.transactionId}</span>
     </>,
     <span class="unbroken-words">{`${isZero(amountText) ? '' : sign}${groupDigits(amountText)} ${currency}`}</span>,
-    <span class="unbroken-words">{transactionType}</span>,
-    <span class="unbroken-words">{transactionStatus}</span>,
+    <>
+      {transactionType}
+      <span class="small-print">{transactionStatus}</span>
+    </>,
     <>
       {row.senderName}
       <span class="small-print">{row.receiverName}</span>
@@ -155,13 +154,8 @@ function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
         {row.paymentNotes}
       </span>
     ) : null,
-    <button
-      type="button"
-      class="quiet small"
-      aria-label={t.customer.detailsOf(row.transactionId)}
-      onClick={() => onShow(row.transactionId)}
-    >
+    <QuietButton aria-label={t.customer.detailsOf(row.transactionId)} onClick={() => onShow(row.transactionId)}>
       {t.customer.details}
-    </button>,
+    </QuietButton>,
   ];
 }

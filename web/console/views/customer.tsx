@@ -10,7 +10,7 @@ import { formatTime } from '../format.ts';
 import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { refreshSeconds, useOperator } from '../operator.ts';
-import { ExactTime, Outcome } from '../parts.tsx';
+import { ExactTime, Outcome, WriteButton } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { LiftButton } from './blocks.tsx';
 import { CustomerSearch } from './customer-search.tsx';
@@ -118,7 +118,7 @@ function History({ trail, userId }: { trail: UserTrail; userId: number }) {
   return (
     <>
       <Panel title={t.customer.whatHappened}>
-        {steps.length === 0 && <p class="soft-text">{t.customer.nothing}</p>}
+        {steps.length === 0 && <p class="soft">{t.customer.nothing}</p>}
         <Steps steps={steps} />
         {trail.messages.length > 0 && (
           <p class="older-entries">
@@ -151,7 +151,7 @@ interface PhonesProps {
 
 /** The number is masked until an operator reveals it, which the audit records. */
 function Phones({ userId, masked, heading }: PhonesProps) {
-  const { operations, mayWrite } = useOperator();
+  const { operations } = useOperator();
   const [phones, setPhones] = useState<RevealedPhones>();
   const revealing = useAction();
 
@@ -182,16 +182,8 @@ function Phones({ userId, masked, heading }: PhonesProps) {
         ) : (
           <>
             {masked && <span>{masked}</span>}
-            <button
-              type="button"
-              class="quiet small"
-              disabled={!mayWrite}
-              title={mayWrite ? undefined : t.common.readOnlyHint}
-              onClick={reveal}
-            >
-              {t.customer.reveal}
-            </button>
-            <span class="soft-text">{t.customer.revealAbout}</span>
+            <WriteButton onClick={reveal}>{t.customer.reveal}</WriteButton>
+            <span class="soft">{t.customer.revealAbout}</span>
           </>
         )}
       </p>

@@ -10,7 +10,7 @@ import { t } from '../texts.ts';
 
 type State = OperatorWebhookDelivery['state'];
 
-const marks: Record<State, string> = { due: 'mark-warn', delivered: '', failed: 'mark-bad' };
+const marks: Record<State, string> = { due: 'warn', delivered: 'good', failed: 'bad' };
 
 export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
   const { operations } = useOperator();
@@ -54,7 +54,7 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
       <span class="small-print">{eventId}</span>
     </>,
     <>
-      <span class={`state-mark ${marks[state]}`}>{t.webhooks.deliveryStates[state]}</span>
+      <span class={`mark ${marks[state]}`}>{t.webhooks.deliveryStates[state]}</span>
       {state === 'due' && attempts > 0 && nextAttemptAt !== null && (
         <span class="small-print">
           {t.webhooks.again} <Time instant={nextAttemptAt} />

@@ -4,7 +4,7 @@ import type { OperatorWebhookEndpoint, WebhookTestResult } from '../../../client
 import { useAction } from '../../data/use-action.ts';
 import { formatNumber } from '../format.ts';
 import { useOperator } from '../operator.ts';
-import { Outcome, Secret } from '../parts.tsx';
+import { Outcome, Secret, WriteButton } from '../parts.tsx';
 import { t } from '../texts.ts';
 
 interface EndpointActionsProps {
@@ -20,14 +20,6 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
   const [secret, setSecret] = useState<string>();
   const [result, setResult] = useState('');
   const [isRemoving, setRemoving] = useState(false);
-  const common = {
-    type: 'button' as const,
-    class: 'quiet small',
-    disabled: !mayWriteEvents,
-    'aria-disabled': isRunning,
-    title: mayWriteEvents ? undefined : t.common.readOnlyEventsHint,
-  };
-
   async function change<T>(work: () => Promise<T>, sentence: string, then?: (value: T) => void): Promise<void> {
     await run(async () => {
       setSecret(undefined);
@@ -56,28 +48,29 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
 
   return (
     <div>
-      <p class="soft-text endpoint-url">{url}</p>
+      <p class="soft endpoint-url">{url}</p>
       <div class="endpoint-actions">
-        <button {...common} onClick={test}>
+        <WriteButton of="webhooks" aria-disabled={isRunning} onClick={test}>
           {t.webhooks.test}
-        </button>
-        <button {...common} onClick={rotate}>
+        </WriteButton>
+        <WriteButton of="webhooks" aria-disabled={isRunning} onClick={rotate}>
           {t.webhooks.rotate}
-        </button>
-        <button {...common} onClick={toggle}>
+        </WriteButton>
+        <WriteButton of="webhooks" aria-disabled={isRunning} onClick={toggle}>
           {enabled ? t.webhooks.disable : t.webhooks.enable}
-        </button>
+        </WriteButton>
         {/* In a line of its own: the longer text must not move it away from the pointer. */}
         <div class="own-line">
-          <button
-            {...common}
+          <WriteButton
+            of="webhooks"
+            aria-disabled={isRunning}
             onClick={remove}
             onBlur={() => setRemoving(false)}
             // A key that is held down must not confirm either.
             onKeyDown={(event) => event.repeat && event.preventDefault()}
           >
             {isRemoving ? t.webhooks.removeReally : t.common.remove}
-          </button>
+          </WriteButton>
         </div>
       </div>
       <Replay
@@ -95,7 +88,7 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
         {result}
       </p>
       <Secret secret={secret} />
-      {secret !== undefined && <p class="soft-text">{t.webhooks.bothSign}</p>}
+      {secret !== undefined && <p class="soft">{t.webhooks.bothSign}</p>}
       <Outcome of={action} />
     </div>
   );

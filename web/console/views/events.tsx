@@ -1,13 +1,12 @@
 /** The events: what happened, searched by user, type and time. */
 import type { LedgerlineEvent } from '../../../client/index.ts';
-import { usePagesById } from '../../data/use-pages.ts';
 import { Facts, type Fact } from '../../ui/facts.tsx';
 import type { FilterField } from '../../ui/filter-bar.tsx';
 import { eventTypes } from '../event-types.ts';
 import { hrefOf } from '../hrefs.ts';
-import { FoundEntry, LogView, useLogFilter } from '../log-view.tsx';
+import { LogView, useLogById } from '../log-view.tsx';
 import { useOperator } from '../operator.ts';
-import { Copy, ExactTime, pageSizeOf, Time } from '../parts.tsx';
+import { Copy, ExactTime, Time } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { useLiveMessages } from './use-live-messages.ts';
 
@@ -21,39 +20,28 @@ const fields: readonly FilterField[] = [
     options: eventTypes.map((type) => [type, type] as const),
   },
 ];
-const names = fields.map(({ name }) => name);
 
 export function EventsView() {
   const { operations } = useOperator();
-  const log = useLogFilter(names);
-  const events = usePagesById<LedgerlineEvent>(
-    [operations, log.key],
-    (before, count, options) => operations.events({ ...log.query(), before, count }, options),
-    pageSizeOf(50, 20),
+  const { log, pages, detailOf } = useLogById<LedgerlineEvent>(fields, (query, options) =>
+    operations.events(query, options),
   );
-  useLiveMessages(events.refreshSoon);
+  useLiveMessages(pages.refreshSoon);
   return (
     <LogView
       view="events"
       title={t.common.events}
       fields={fields}
       log={log}
-      pages={events}
+      pages={pages}
       none={t.events.none}
       columns={[t.common.when, t.events.type, t.common.user, t.events.data]}
       headingColumn={1}
       rowOf={(event) => ({ id: event.id, at: event.timestamp, cells: cellsOf(event) })}
       detailTitle={() => t.events.entry}
-      detail={(id, at) => (
-        <FoundEntry
-          id={id}
-          at={at}
-          entries={events.value}
-          read={(moment, options) => operations.events(moment, options)}
-        >
-          {(event) => <EventFacts event={event} />}
-        </FoundEntry>
-      )}
+      detail={detailOf((event) => (
+        <EventFacts event={event} />
+      ))}
     />
   );
 }

@@ -51,7 +51,7 @@ export function MessageDetails({ id, at }: MessageDetailsProps) {
             </Panel>
           </>
         ) : (
-          <p class="soft-text">{t.messages.notFound}</p>
+          <p class="soft">{t.messages.notFound}</p>
         )
       }
     </Content>
@@ -61,7 +61,7 @@ export function MessageDetails({ id, at }: MessageDetailsProps) {
 function factsOf(message: LoggedMessage): Fact[] {
   const { userId, gateway, channel, rule, expiresAt } = message;
   return [
-    [t.messages.customer, <a href={hrefOf('customer', userId)}>{t.common.userNamed(String(userId))}</a>],
+    [t.common.user, <a href={hrefOf('customer', userId)}>{t.common.userNamed(String(userId))}</a>],
     [t.messages.number, message.phoneNumber],
     [t.common.country, countryName(message.country)],
     [t.common.gateway, gateway && <a href={hrefOf('messages', '', { gateway })}>{gateway}</a>],

@@ -5,6 +5,7 @@ import { usePages } from '../../data/use-pages.ts';
 import { useResource } from '../../data/use-resource.ts';
 import { countriesIn } from '../../intl/countries.ts';
 import type { FilterField } from '../../ui/filter-bar.tsx';
+import type { Option } from '../../ui/options.tsx';
 import { countryName, consoleLocale, formatSpan } from '../format.ts';
 import { hrefOf } from '../hrefs.ts';
 import { LogView, useLogFilter } from '../log-view.tsx';
@@ -37,14 +38,7 @@ export function MessagesView() {
       pages={messages}
       none={isSearching ? t.messages.noneYet : t.messages.none}
       olderText={isSearching ? t.messages.searchFurther : t.common.showOlder}
-      columns={[
-        t.common.when,
-        t.messages.customer,
-        t.messages.number,
-        t.common.gateway,
-        t.common.state,
-        t.messages.took,
-      ]}
+      columns={[t.common.when, t.common.user, t.messages.number, t.common.gateway, t.common.state, t.messages.took]}
       rowOf={(message) => ({ id: message.id, at: message.requestedAt, cells: cellsOf(message) })}
       detailTitle={t.messages.details}
       detail={(id, at) => <MessageDetails id={id} at={at} />}
@@ -59,12 +53,9 @@ function useFields(): FilterField[] {
   const countries = useMemo(() => countriesIn(consoleLocale).map(({ code, name }) => [code, name] as const), []);
   const gateways = (overview.value?.gateways ?? []).map(({ gateway }) => [gateway, gateway] as const);
   const states = Object.entries(t.messages.states).filter(([state]) => !['verified', 'expired'].includes(state));
-  const verified = [
-    ['yes', t.messages.yes],
-    ['no', t.messages.no],
-  ] as const;
+  const verified = [['yes', t.messages.yes] as const, ['no', t.messages.no] as const];
   return [
-    { name: 'userId', label: t.messages.customer, kind: 'digits' },
+    { name: 'userId', label: t.common.user, kind: 'digits' },
     choice('state', t.common.state, states, t.messages.everyState),
     choice('country', t.common.country, countries, t.messages.everyCountry),
     choice('gateway', t.common.gateway, gateways, t.messages.everyGateway),
@@ -78,9 +69,7 @@ function useFields(): FilterField[] {
   ];
 }
 
-type Options = NonNullable<FilterField['options']>;
-
-function choice(name: string, label: string, options: Options, anyName = t.common.all): FilterField {
+function choice(name: string, label: string, options: readonly Option[], anyName = t.common.all): FilterField {
   return { name, label, kind: 'choice', anyName, options };
 }
 

@@ -13,7 +13,7 @@ import { refreshSeconds, useOperator } from '../operator.ts';
 import { Share } from '../parts.tsx';
 import { sentenceOf } from '../problems.ts';
 import { t } from '../texts.ts';
-import { alertsOf, type Alert } from './alerts.ts';
+import { alertsOf } from './alerts.ts';
 import { Channels } from './channels.tsx';
 
 const counts = ['sent', 'accepted', 'delivered', 'receipts', 'verified', 'passedOver'] as const;
@@ -122,7 +122,7 @@ function Figures({ overview, performance, span }: FiguresProps) {
               ]}
             />
           ) : (
-            <p class="soft-text">{t.overview.noneSent}</p>
+            <p class="soft">{t.overview.noneSent}</p>
           )}
         </Panel>
         <Gateways overview={overview} />
@@ -220,20 +220,14 @@ function Alerts(figures: AlertsProps) {
             {t.overview.unreadAlerts(sentenceOf(unread.error))}
           </li>
         )}
-        {alerts.map((alert) => (
-          <AlertItem key={alert.key} alert={alert} />
+        {alerts.map(({ key, text, href }) => (
+          <li key={key}>
+            <Icon name="alert" />
+            <a href={href}>{text}</a>
+          </li>
         ))}
       </ul>
     </Panel>
-  );
-}
-
-function AlertItem({ alert: { text, href } }: { alert: Alert }) {
-  return (
-    <li>
-      <Icon name="alert" />
-      <a href={href}>{text}</a>
-    </li>
   );
 }
 
@@ -314,7 +308,7 @@ function DeliveryTile({ performance }: { performance: OperatorPerformance | unde
   );
 }
 
-const breakerMarks = { closed: 'mark-good', open: 'mark-bad', probing: 'mark-warn' };
+const breakerMarks = { closed: 'good', open: 'bad', probing: 'warn' };
 
 function Gateways({ overview: { gateways, configuredOrder, orders } }: { overview: OperatorOverview }) {
   return (
@@ -323,9 +317,9 @@ function Gateways({ overview: { gateways, configuredOrder, orders } }: { overvie
         {gateways.map(({ gateway, breaker, reason, probeInSeconds }) => (
           <li key={gateway}>
             <span class="gateway-name">{gateway}</span>
-            <span class={`state-mark ${breakerMarks[breaker]}`}>{t.overview.breakers[breaker]}</span>
+            <span class={`mark ${breakerMarks[breaker]}`}>{t.overview.breakers[breaker]}</span>
             {reason && (
-              <span class="soft-text">
+              <span class="soft">
                 {reason}
                 {probeInSeconds !== undefined && `, ${t.overview.triedAgain(formatNumber(probeInSeconds))}`}
               </span>
@@ -333,11 +327,9 @@ function Gateways({ overview: { gateways, configuredOrder, orders } }: { overvie
           </li>
         ))}
       </ul>
-      {configuredOrder.length > 1 && (
-        <p class="soft-text gateway-order">{t.overview.order(configuredOrder.join(', '))}</p>
-      )}
+      {configuredOrder.length > 1 && <p class="soft gateway-order">{t.overview.order(configuredOrder.join(', '))}</p>}
       {orders.map(({ country, order, reasons }) => (
-        <p key={country} class="soft-text gateway-order">
+        <p key={country} class="soft gateway-order">
           <strong>{country ?? t.overview.otherNumbers}</strong>: {order.join(', ')}
           {reasons.length > 0 && <> ({reasons.join('; ')})</>}
         </p>
@@ -351,7 +343,7 @@ function Tile({ name, value, about }: { name: string; value: string; about: stri
     <div class="card figure-tile">
       <dt>{name}</dt>
       <dd class="tile-figure">{value}</dd>
-      <dd class="soft-text">{about}</dd>
+      <dd class="soft">{about}</dd>
     </div>
   );
 }
@@ -368,7 +360,7 @@ interface SplitProps {
 function Split({ title, first, last, groups, nameOf, lastOf }: SplitProps) {
   return (
     <Panel title={title}>
-      {groups.length === 0 && <p class="soft-text">{t.overview.none}</p>}
+      {groups.length === 0 && <p class="soft">{t.overview.none}</p>}
       <DataTable
         columns={[first, t.overview.sent, t.overview.delivered, t.overview.verified, t.overview.failedOver, last]}
         isNumeric

@@ -12,6 +12,7 @@ import { Outcome } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { UndoNotice, useNotice } from '../undo.tsx';
 import { RuleUsage } from './usage.tsx';
+import { QuietButton } from '../../ui/quiet-button.tsx';
 
 export type DecisionKind = GuardDecision['action'];
 
@@ -103,14 +104,13 @@ interface CountProps {
 function Count({ rule, kind, onShow }: CountProps) {
   const label = kind === 'refused' ? t.guard.showRefused : t.guard.showShadow;
   return (
-    <button
-      type="button"
-      class="quiet small count-button"
+    <QuietButton
+      class="count-button"
       aria-label={label(formatNumber(rule[kind]), rule.rule)}
       onClick={() => onShow(rule.rule, kind)}
     >
       {formatNumber(rule[kind])}
-    </button>
+    </QuietButton>
   );
 }
 

@@ -5,23 +5,24 @@ import { useAction } from '../../data/use-action.ts';
 import { useResource } from '../../data/use-resource.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Options } from '../../ui/options.tsx';
 import { Content, Panel } from '../frame.tsx';
 import { refreshSeconds, useOperator } from '../operator.ts';
-import { Outcome, Time } from '../parts.tsx';
+import { Outcome, Time, WriteButton } from '../parts.tsx';
 import { t } from '../texts.ts';
 
 const kinds = {
   number: {
-    name: () => t.safeList.number,
+    name: t.safeList.number,
     isValid: isE164,
     example: '+447400123456',
-    complaint: () => t.safeList.badNumber('+447400123456'),
+    complaint: t.safeList.badNumber('+447400123456'),
   },
   prefix: {
-    name: () => t.safeList.prefix,
+    name: t.safeList.prefix,
     isValid: (text: string) => /^\+[1-9]\d{2,8}$/.test(text),
     example: '+447400',
-    complaint: () => t.safeList.badPrefix('+447400'),
+    complaint: t.safeList.badPrefix('+447400'),
   },
 };
 type Kind = keyof typeof kinds;
@@ -43,7 +44,7 @@ export function SafeListView() {
     event.preventDefault();
     const text = typed.replace(/[\s().-]/g, '');
     field.current!.focus();
-    if (!kinds[kind].isValid(text)) return setTypedComplaint(kinds[kind].complaint());
+    if (!kinds[kind].isValid(text)) return setTypedComplaint(kinds[kind].complaint);
     setTypedComplaint(undefined);
     const isAdded = await run(
       () => operations.addToSafeList(kind === 'prefix' ? { prefix: text } : { phoneNumber: text }),
@@ -61,16 +62,12 @@ export function SafeListView() {
 
   return (
     <>
-      <p class="soft-text lead-text">{t.safeList.lead}</p>
+      <p class="soft lead-text">{t.safeList.lead}</p>
       <form class="find-form" onSubmit={add} aria-label={t.safeList.form}>
         <label class="kind-field">
           {t.safeList.kind}
           <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
-            {Object.entries(kinds).map(([value, { name }]) => (
-              <option key={value} value={value}>
-                {name()}
-              </option>
-            ))}
+            <Options of={Object.entries(kinds).map(([value, { name }]) => [value, name] as const)} />
           </select>
         </label>
         <label>
@@ -113,20 +110,16 @@ export function SafeListView() {
                 key: id,
                 cells: [
                   isPrefix ? `${label}…` : label,
-                  isPrefix ? kinds.prefix.name() : kinds.number.name(),
+                  kinds[isPrefix ? 'prefix' : 'number'].name,
                   <Time instant={addedAt} />,
                   addedBy,
-                  <button
-                    type="button"
-                    class="quiet small"
+                  <WriteButton
                     aria-label={t.safeList.removeOf(label)}
-                    disabled={!mayWrite}
                     aria-disabled={isRunning}
-                    title={mayWrite ? undefined : t.common.readOnlyHint}
                     onClick={() => remove(id, label)}
                   >
                     {t.common.remove}
-                  </button>,
+                  </WriteButton>,
                 ],
               }))}
             />

@@ -22,7 +22,7 @@ export function SettingsView() {
   const request = useResource([operations], (options) => operations.settings(options));
   return (
     <>
-      <p class="soft-text lead-text">
+      <p class="soft lead-text">
         {t.settings.lead} {request.value && t.settings.version(request.value.version, request.value.mode)}
       </p>
       <FilterBar
@@ -53,7 +53,7 @@ function isWanted(setting: ServiceSetting, search = '', onlyChanged: boolean): b
 }
 
 function Groups({ settings }: { settings: ServiceSetting[] }) {
-  if (settings.length === 0) return <p class="soft-text">{t.settings.none}</p>;
+  if (settings.length === 0) return <p class="soft">{t.settings.none}</p>;
   const groups = [...new Set(settings.map(({ group }) => group))];
   return (
     <>
@@ -91,8 +91,8 @@ function cellsOf(setting: ServiceSetting) {
     </>,
     <>
       {isSet && !isSecret && <code dir="ltr">{value}</code>}
-      {isSet && isSecret && <span class="state-mark">{t.settings.set}</span>}
-      {!isSet && <span class="soft-text">{t.settings.notSet}</span>}
+      {isSet && isSecret && <span class="mark good">{t.settings.set}</span>}
+      {!isSet && <span class="soft">{t.settings.notSet}</span>}
       {!isSecret && (!isSet || isChanged(setting)) && (
         <span class="small-print">{t.settings.defaultValue(fallback)}</span>
       )}

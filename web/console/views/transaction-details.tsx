@@ -18,7 +18,7 @@ export function TransactionDetails({ transaction, onClose }: TransactionDetailsP
   const groups = detailGroupsOf(transaction, formats);
   return (
     <SidePanel title={t.customer.transaction(transaction.transactionId)} closeText={t.common.close} onClose={onClose}>
-      {groups.length === 0 && <p class="soft-text">{t.customer.noDetails}</p>}
+      {groups.length === 0 && <p class="soft">{t.customer.noDetails}</p>}
       {groups.map(({ title, details }) => (
         <section key={title} class="detail-group" aria-label={title}>
           <h3>{title}</h3>

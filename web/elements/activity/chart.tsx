@@ -1,6 +1,7 @@
 /** Money in above the line and money out below it, one column for each month. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { addMonths, monthsBetween } from '../../intl/dates.ts';
+import { FigureTable } from '../../ui/figure-table.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { currenciesOf, monthsUpTo, monthSums, type Layout, type Month } from './layout.ts';
 import { addDecimals, formatMoney, formatRoundMoney, visibleLength } from '../../intl/money.ts';
@@ -37,6 +38,7 @@ export function Chart({ layout, currentMonth, onJump, onStatement, spending }: C
   }, [currentMonth, newest]);
   // The last page is also filled with as many months as there are.
   const last = latestOf(addMonths(newest, -page * monthsShown), addMonths(oldest, monthsShown - 1), newest);
+  const isLast = addMonths(last, 1 - monthsShown) <= oldest;
   const months = useMemo(() => monthsUpTo(sums, last, oldest, monthsShown), [sums, last, oldest]);
   if (months.length === 0) return null;
   const shown = [pointed, currentMonth].flatMap((name) => months.filter(({ month }) => month === name))[0];
@@ -58,11 +60,10 @@ export function Chart({ layout, currentMonth, onJump, onStatement, spending }: C
           </select>
         )}
         {monthsBetween(oldest, newest) >= monthsShown && (
-          <Pages
-            isFirst={page === 0}
-            isLast={addMonths(last, 1 - monthsShown) <= oldest}
-            onTurn={(by) => setPage(page + by)}
-          />
+          <span class="pages">
+            <TurnButton name="before" label={texts.earlier} onClick={isLast ? undefined : () => setPage(page + 1)} />
+            <TurnButton name="after" label={texts.later} onClick={page > 0 ? () => setPage(page - 1) : undefined} />
+          </span>
         )}
       </header>
       <dl class="sums" style={{ '--length': visibleLength(longest) }}>
@@ -80,7 +81,16 @@ export function Chart({ layout, currentMonth, onJump, onStatement, spending }: C
         </div>
       </dl>
       <Columns months={months} shownMonth={shownMonth.month} currency={currency} onPoint={setPointed} onJump={onJump} />
-      <MonthTable months={months} money={money} currency={currency} />
+      <FigureTable
+        title={texts.chart}
+        columns={[texts.month, texts.moneyIn, texts.moneyOut, texts.net]}
+        rows={months.map((month) => [
+          dates.month(month.month),
+          money(month.moneyIn),
+          money(month.moneyOut),
+          netOf(month, locale, currency),
+        ])}
+      />
       <Spending {...spending} month={shownMonth.month} currency={currency} total={shownMonth.moneyOut} />
       <button
         type="button"
@@ -114,22 +124,6 @@ function latestOf(wanted: string, earliest: string, newest: string): string {
 
 function monthRange({ days }: Layout): { newest: string; oldest: string } {
   return { newest: days[0]?.day.slice(0, 7) ?? '', oldest: days.at(-1)?.day.slice(0, 7) ?? '' };
-}
-
-interface PagesProps {
-  isFirst: boolean;
-  isLast: boolean;
-  onTurn(by: number): void;
-}
-
-function Pages({ isFirst, isLast, onTurn }: PagesProps) {
-  const { texts } = useViewer();
-  return (
-    <span class="pages">
-      <TurnButton name="before" label={texts.earlier} onClick={isLast ? undefined : () => onTurn(1)} />
-      <TurnButton name="after" label={texts.later} onClick={isFirst ? undefined : () => onTurn(-1)} />
-    </span>
-  );
 }
 
 interface ColumnsProps {
@@ -212,36 +206,6 @@ function Scale({ largest, currency }: { largest: number; currency: string }) {
           <bdi>{label}</bdi>
         </span>
       ))}
-    </div>
-  );
-}
-
-/** The same figures for people who cannot see the columns. */
-function MonthTable({ months, money, currency }: { months: Month[]; money(text: string): string; currency: string }) {
-  const { texts, dates, locale } = useViewer();
-  return (
-    <div class="unseen">
-      <table>
-        <caption>{texts.chart}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{texts.month}</th>
-            <th scope="col">{texts.moneyIn}</th>
-            <th scope="col">{texts.moneyOut}</th>
-            <th scope="col">{texts.net}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {months.map((month) => (
-            <tr key={month.month}>
-              <th scope="row">{dates.month(month.month)}</th>
-              <td>{money(month.moneyIn)}</td>
-              <td>{money(month.moneyOut)}</td>
-              <td>{netOf(month, locale, currency)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
     </div>
   );
 }

@@ -74,8 +74,13 @@ function Detail({ transactionId, known, list, onName }: DetailProps) {
           <p class="name" dir="auto">
             {counterparty(transaction, texts)}
           </p>
-          <Amount text={signedAmount(transaction, locale)} />
-          <p class={`status ${statusKindOf(transaction)}`}>{nameOf(texts.statuses, transaction.transactionStatus)}</p>
+          {/* The longer it is, the smaller are its digits. */}
+          <p class="amount" style={{ '--length': visibleLength(signedAmount(transaction, locale)) }}>
+            {signedAmount(transaction, locale)}
+          </p>
+          <p class={`status mark ${statusKindOf(transaction)}`}>
+            {nameOf(texts.statuses, transaction.transactionStatus)}
+          </p>
           <dl>
             <Fact name={texts.when} value={dates.full(transaction.timeStamp)} />
             <Fact name={texts.sender} value={transaction.senderName} />
@@ -97,28 +102,6 @@ function Detail({ transactionId, known, list, onName }: DetailProps) {
         </div>
       )}
     </>
-  );
-}
-
-/** The longer it is, the smaller are its digits. */
-function Amount({ text }: { text: string }) {
-  return (
-    <p class="amount" style={{ '--length': visibleLength(text) }}>
-      {text}
-    </p>
-  );
-}
-
-/** The other transactions with the same name, if it has one. */
-function NameButton({ transaction, onName }: ActionsProps) {
-  const { texts } = useViewer();
-  const name = partyOf(transaction);
-  if (name === '') return null;
-  return (
-    <button type="button" class="pill" onClick={() => onName(name)}>
-      <Icon name="search" />
-      {texts.sameName}
-    </button>
   );
 }
 
@@ -164,6 +147,7 @@ function Actions({ transaction, onName }: ActionsProps) {
   const { client, individualId, timeZone, locale, texts } = useViewer();
   const [message, setMessage] = useState('');
   const save = useSaveFile(setMessage);
+  const name = partyOf(transaction);
   const fileName = `confirmation-${transactionId.replaceAll(/[^\w.-]+/g, '_')}.pdf`;
   return (
     <footer>
@@ -177,7 +161,12 @@ function Actions({ transaction, onName }: ActionsProps) {
         <Icon name="receipt" />
         {texts.confirmation}
       </button>
-      <NameButton transaction={transaction} onName={onName} />
+      {name && (
+        <button type="button" class="pill" onClick={() => onName(name)}>
+          <Icon name="search" />
+          {texts.sameName}
+        </button>
+      )}
       {/* The messages of the screen are behind the sheet. */}
       <p role="status">{message}</p>
     </footer>

@@ -9,6 +9,8 @@ import chartCss from './chart.css?inline';
 import listCss from './list.css?inline';
 import printCss from './print.css?inline';
 import sheetsCss from './sheets.css?inline';
+import markCss from '../../ui/mark.css?inline';
+import segmentsCss from '../../ui/segments.css?inline';
 import { dateFormats } from '../../intl/dates.ts';
 import { usableTimeZone } from '../../intl/locale.ts';
 import { activityTexts, type ActivityTexts } from '../../intl/languages/activity-texts.ts';
@@ -18,7 +20,7 @@ import { attributes } from './description.ts';
 import { State } from './states.tsx';
 import { layouts, ViewerContext, type Viewer } from './viewer.ts';
 
-const styles = chartCss + listCss + sheetsCss + css + printCss;
+const styles = markCss + segmentsCss + chartCss + listCss + sheetsCss + css + printCss;
 
 /** What it offers to a page is in `description.ts`. */
 export class LedgerlineActivity extends ServiceElement<ActivityTexts> {

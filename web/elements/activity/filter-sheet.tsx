@@ -4,6 +4,7 @@ import { nameOf } from '../../../src/words/words.ts';
 import { addDays } from '../../intl/dates.ts';
 import { noFilter, type Filter } from './filter.ts';
 import { isGreater, parseAmount } from '../../intl/money.ts';
+import { Options } from '../../ui/options.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
 import { useViewer } from './viewer.ts';
 
@@ -156,11 +157,7 @@ function Choice({ label, value, names, found, onChange }: ChoiceProps) {
         {label}
         <select value={isTyped ? otherOption : value} onInput={(event) => choose(event.currentTarget.value)}>
           <option value="">{texts.any}</option>
-          {offered.map((code) => (
-            <option key={code} value={code}>
-              {names ? nameOf(names, code) : code}
-            </option>
-          ))}
+          <Options of={offered.map((code) => [code, names ? nameOf(names, code) : code] as const)} />
           <option value={otherOption}>{texts.other}</option>
         </select>
       </label>

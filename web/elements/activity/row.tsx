@@ -83,7 +83,7 @@ function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
           {signed}
         </span>
         <span class="more">
-          {showsStatus && <span class={`status ${statusKindOf(transaction)}`}>{status}</span>}
+          {showsStatus && <span class={`status mark ${statusKindOf(transaction)}`}>{status}</span>}
           <time dateTime={transaction.timeStamp}>{time}</time>
         </span>
       </span>

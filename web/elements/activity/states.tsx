@@ -5,6 +5,7 @@ import { WaitingRow } from './row.tsx';
 import type { ActivityTexts } from '../../intl/languages/activity-texts.ts';
 import type { Trouble } from '../../data/trouble.ts';
 import { useViewer } from './viewer.ts';
+import { QuietButton } from '../../ui/quiet-button.tsx';
 
 interface StateProps {
   icon: IconName;
@@ -95,11 +96,7 @@ export function TroubleBanner({ trouble, onRetry }: TroubleProps) {
     <div class="banner" role="alert">
       <Icon name={icon} />
       <span>{'traceId' in trouble ? `${title}. ${about}` : title}</span>
-      {action && (
-        <button type="button" class="quiet small" onClick={onRetry}>
-          {action}
-        </button>
-      )}
+      {action && <QuietButton onClick={onRetry}>{action}</QuietButton>}
     </div>
   );
 }

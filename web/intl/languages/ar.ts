@@ -281,6 +281,5 @@ export const sandbox: SandboxTexts = {
   copy: 'نسخ',
   copied: 'تم النسخ',
   notCopied: 'تعذّر النسخ',
-  copyOf: (label, language, call) => `${label}: ${language} للطلب ${call}`,
   answer: 'الرد',
 };

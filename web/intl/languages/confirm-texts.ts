@@ -7,33 +7,12 @@ export type ConfirmFormTexts = en.CodeTexts & en.ConfirmTexts;
 export const confirmTexts = textTable<ConfirmFormTexts>(
   { ...en.code, ...en.confirm },
   {
-    async ar() {
-      const { code, confirm } = await import('./ar.ts');
-      return { ...code, ...confirm };
-    },
-    async de() {
-      const { code, confirm } = await import('./de.ts');
-      return { ...code, ...confirm };
-    },
-    async es() {
-      const { code, confirm } = await import('./es.ts');
-      return { ...code, ...confirm };
-    },
-    async fr() {
-      const { code, confirm } = await import('./fr.ts');
-      return { ...code, ...confirm };
-    },
-    async it() {
-      const { code, confirm } = await import('./it.ts');
-      return { ...code, ...confirm };
-    },
-    async ja() {
-      const { code, confirm } = await import('./ja.ts');
-      return { ...code, ...confirm };
-    },
-    async pt() {
-      const { code, confirm } = await import('./pt.ts');
-      return { ...code, ...confirm };
-    },
+    ar: () => import('./ar.ts').then(({ code, confirm }) => ({ ...code, ...confirm })),
+    de: () => import('./de.ts').then(({ code, confirm }) => ({ ...code, ...confirm })),
+    es: () => import('./es.ts').then(({ code, confirm }) => ({ ...code, ...confirm })),
+    fr: () => import('./fr.ts').then(({ code, confirm }) => ({ ...code, ...confirm })),
+    it: () => import('./it.ts').then(({ code, confirm }) => ({ ...code, ...confirm })),
+    ja: () => import('./ja.ts').then(({ code, confirm }) => ({ ...code, ...confirm })),
+    pt: () => import('./pt.ts').then(({ code, confirm }) => ({ ...code, ...confirm })),
   },
 );

@@ -275,6 +275,5 @@ export const sandbox: SandboxTexts = {
   copy: 'Kopieren',
   copied: 'Kopiert',
   notCopied: 'Konnte nicht kopiert werden',
-  copyOf: (label, language, call) => `${label}: ${language} für ${call}`,
   answer: 'Antwort',
 };

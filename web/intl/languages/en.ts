@@ -278,7 +278,6 @@ export const sandbox = {
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'Could not copy',
-  copyOf: (label: string, language: string, call: string) => `${label} ${language} for ${call}`,
   answer: 'Answer',
 };
 

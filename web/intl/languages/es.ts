@@ -273,6 +273,5 @@ export const sandbox: SandboxTexts = {
   copy: 'Copiar',
   copied: 'Copiado',
   notCopied: 'No se pudo copiar',
-  copyOf: (label, language, call) => `${label}: ${language} para ${call}`,
   answer: 'Respuesta',
 };

@@ -272,6 +272,5 @@ export const sandbox: SandboxTexts = {
   copy: 'Copier',
   copied: 'Copié',
   notCopied: 'Copie impossible',
-  copyOf: (label, language, call) => `${label} : ${language} pour ${call}`,
   answer: 'Réponse',
 };

@@ -273,6 +273,5 @@ export const sandbox: SandboxTexts = {
   copy: 'Copia',
   copied: 'Copiato',
   notCopied: 'Impossibile copiare',
-  copyOf: (label, language, call) => `${label}: ${language} per ${call}`,
   answer: 'Risposta',
 };

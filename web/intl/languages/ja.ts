@@ -271,6 +271,5 @@ export const sandbox: SandboxTexts = {
   copy: 'コピー',
   copied: 'コピーしました',
   notCopied: 'コピーできませんでした',
-  copyOf: (label, language, call) => `${label}: ${call} の ${language}`,
   answer: '応答',
 };

@@ -272,6 +272,5 @@ export const sandbox: SandboxTexts = {
   copy: 'Copiar',
   copied: 'Copiado',
   notCopied: 'Não foi possível copiar',
-  copyOf: (label, language, call) => `${label}: ${language} para ${call}`,
   answer: 'Resposta',
 };

@@ -7,33 +7,12 @@ export type VerifyFormTexts = en.CodeTexts & en.VerifyTexts;
 export const verifyTexts = textTable<VerifyFormTexts>(
   { ...en.code, ...en.verify },
   {
-    async ar() {
-      const { code, verify } = await import('./ar.ts');
-      return { ...code, ...verify };
-    },
-    async de() {
-      const { code, verify } = await import('./de.ts');
-      return { ...code, ...verify };
-    },
-    async es() {
-      const { code, verify } = await import('./es.ts');
-      return { ...code, ...verify };
-    },
-    async fr() {
-      const { code, verify } = await import('./fr.ts');
-      return { ...code, ...verify };
-    },
-    async it() {
-      const { code, verify } = await import('./it.ts');
-      return { ...code, ...verify };
-    },
-    async ja() {
-      const { code, verify } = await import('./ja.ts');
-      return { ...code, ...verify };
-    },
-    async pt() {
-      const { code, verify } = await import('./pt.ts');
-      return { ...code, ...verify };
-    },
+    ar: () => import('./ar.ts').then(({ code, verify }) => ({ ...code, ...verify })),
+    de: () => import('./de.ts').then(({ code, verify }) => ({ ...code, ...verify })),
+    es: () => import('./es.ts').then(({ code, verify }) => ({ ...code, ...verify })),
+    fr: () => import('./fr.ts').then(({ code, verify }) => ({ ...code, ...verify })),
+    it: () => import('./it.ts').then(({ code, verify }) => ({ ...code, ...verify })),
+    ja: () => import('./ja.ts').then(({ code, verify }) => ({ ...code, ...verify })),
+    pt: () => import('./pt.ts').then(({ code, verify }) => ({ ...code, ...verify })),
   },
 );
