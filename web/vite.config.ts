@@ -15,6 +15,7 @@ const descriptions: Record<string, ElementDescription> = { activity, verify, con
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const output = path.join(here, '../dist/web');
+const pageNames = ['index.html', 'wallet.html', 'console.html', 'docs.html'];
 
 const common = {
   root: here,
@@ -69,7 +70,7 @@ const pages = defineConfig({
     modulePreload: { polyfill: false },
     rollupOptions: {
       checks,
-      input: ['index.html', 'wallet.html', 'console.html', 'docs.html'].map((name) => path.join(here, name)),
+      input: pageNames.map((name) => path.join(here, name)),
     },
   },
   plugins: [packed()],
@@ -84,14 +85,33 @@ function packed(): Plugin {
     async closeBundle() {
       const folder = path.join(output, 'assets');
       const files = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile());
+      const names = files.map(({ name }) => name);
       await Promise.all(
-        files.map(async ({ name }) => {
+        names.map(async (name) => {
           const bytes = await readFile(path.join(folder, name));
           await writeFile(path.join(folder, `${name}.br`), await promisify(brotliCompress)(bytes));
         }),
       );
+      const loaded = pageNames.map(async (page) => [page, await loadedBy(path.join(output, page), names)]);
+      // The service serves the files of the pages that are enabled, and should not search all files at every start.
+      await writeFile(path.join(output, 'assets.json'), JSON.stringify(Object.fromEntries(await Promise.all(loaded))));
     },
   };
+}
+
+/** The files that a page loads, directly or through other files. */
+async function loadedBy(page: string, assets: string[]): Promise<string[]> {
+  const wanted = new Set<string>();
+  const files = [page];
+  for (const file of files) {
+    const text = await readFile(file, 'utf8');
+    for (const name of assets) {
+      if (wanted.has(name) || !text.includes(name)) continue;
+      wanted.add(name);
+      files.push(path.join(output, 'assets', name));
+    }
+  }
+  return [...wanted];
 }
 
 /** Leaves out workers of the client that the element does not start. */

@@ -1,4 +1,4 @@
-/** The built pages: read once at the start, and sent unchanged. */
+/** The built pages: read once, and sent unchanged. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -83,22 +83,18 @@ interface PageOptions {
 }
 
 export async function readPages({ names, mode, url, signIn }: PageOptions): Promise<Pages> {
-  const files = await readdir(path.join(built, 'assets')).catch((): string[] => []);
-  if (files.length === 0) return { html: {}, docs: [], assets: [] };
+  const loaded = await readLoadedFiles();
+  if (!loaded) return { html: {}, docs: [], assets: [] };
   const html = await Promise.all(
     names.map(
       async (name) => [name, await readHtml(name, mode, url, name === 'console' ? signIn : undefined)] as const,
     ),
   );
-  const htmlNames = [...names.map((name) => htmlFiles[name]), 'docs/index.html'];
-  const assets = await loadedBy(
-    htmlNames.map((name) => path.join(built, name)),
-    files.filter((name) => !name.endsWith('.br')),
-  );
+  const assets = new Set([...names.map((name) => htmlFiles[name]), 'docs.html'].flatMap((file) => loaded[file]!));
   return {
     html: Object.fromEntries(html),
     docs: await readDocs(mode, url),
-    assets: await Promise.all(assets.map(readAsset)),
+    assets: [...assets].map((name) => whenAsked(`/assets/${name}`, () => readAsset(name))),
   };
 }
 
@@ -135,19 +131,10 @@ function whenAsked(address: string, make: () => Promise<StaticFile>): StaticFile
   };
 }
 
-/** The files that the pages load, directly or through other files. Files of pages that are not served are left out. */
-async function loadedBy(pages: string[], assets: string[]): Promise<string[]> {
-  const wanted = new Set<string>();
-  const files = [...pages];
-  for (const file of files) {
-    const text = await readFile(file, 'utf8');
-    for (const name of assets) {
-      if (wanted.has(name) || !text.includes(name)) continue;
-      wanted.add(name);
-      files.push(path.join(built, 'assets', name));
-    }
-  }
-  return [...wanted];
+/** The files that each page loads, as the build has found them. Files of pages that are not served are left out. */
+async function readLoadedFiles(): Promise<Record<string, string[]> | undefined> {
+  const text = await readFile(path.join(built, 'assets.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Record<string, string[]>);
 }
 
 /** The page needs to know whether the service is a sandbox. */
