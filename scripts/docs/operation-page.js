@@ -29,7 +29,7 @@ const codeBlock = (text) =>
 function samples(request) {
   const all = samplesOf(request);
   return html`<section class="samples card" aria-label="Samples">
-    <div class="segments" role="tablist" aria-label="Language of the sample">
+    <div class="segment-group" role="tablist" aria-label="Language of the sample">
       ${all.map(
         ({ language }, index) =>
           html`<button

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PageName } from '../config/settings/server.ts';
+import { readOptionalFile } from '../formats/read-optional-file.ts';
 import type { Mode } from '../formats/setting-kinds.ts';
 import { packageRoot } from '../package-root.ts';
 import { acceptsEncoding, compressFile, type ContentEncoding } from './encoding.ts';
@@ -133,7 +134,7 @@ function whenAsked(address: string, make: () => Promise<StaticFile>): StaticFile
 
 /** The files that each page loads, as the build has found them. Files of pages that are not served are left out. */
 async function readLoadedFiles(): Promise<Record<string, string[]> | undefined> {
-  const text = await readFile(path.join(built, 'assets.json'), 'utf8').catch(() => undefined);
+  const text = await readOptionalFile(path.join(built, 'assets.json'));
   return text === undefined ? undefined : (JSON.parse(text) as Record<string, string[]>);
 }
 

@@ -114,13 +114,12 @@ it('only a status that is known as a failure looks like one, and only rows that 
     const transaction = { transactionStatus } as Transaction;
     return [statusKindOf(transaction), isVoid(transaction)];
   });
-  const failed = 'failed';
   expect(looks).toEqual([
     ['good', false],
-    ['pending', false],
-    [failed, true],
-    [failed, true],
-    [failed, false],
+    ['warn', false],
+    ['bad', true],
+    ['bad', true],
+    ['bad', false],
     ['', false],
     ['', false],
   ]);

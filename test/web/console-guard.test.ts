@@ -145,13 +145,13 @@ describe('decisions', () => {
     await page.getByRole('button', { name: '60 would have been refused by user-sends: show them' }).click();
     expect(await focused(page)).toBe('Decisions');
     await expect.poll(() => page.getByLabel('Decisions of which rule').inputValue()).toBe('user-sends');
-    await expect.poll(() => page.locator('.mark.bad').count()).toBe(0);
-    expect(await page.locator('.mark.warn').count()).toBe(50);
+    await expect.poll(() => page.locator('.state-mark.is-bad').count()).toBe(0);
+    expect(await page.locator('.state-mark.is-warn').count()).toBe(50);
     await page.getByLabel('Which decisions').selectOption('Refused');
     await page.getByText('There are no such decisions.').waitFor();
     await page.getByLabel('Decisions of which rule').selectOption('user-failures');
-    await page.locator('.mark.bad').waitFor();
-    expect(await page.locator('.mark.bad').count()).toBe(1);
+    await page.locator('.state-mark.is-bad').waitFor();
+    expect(await page.locator('.state-mark.is-bad').count()).toBe(1);
     await expectAccessible(page);
     await expectNarrow(page);
   });

@@ -50,7 +50,7 @@ describe('messages', () => {
   it('are filtered, and the filter is in the address', async () => {
     const page = await open('messages');
     await expect.poll(() => rows(page), { timeout: 10_000 }).toBe(3);
-    await page.locator('.mark').getByText('Refused by a rule').waitFor();
+    await page.locator('.state-mark').getByText('Refused by a rule').waitFor();
     const form = page.getByRole('form', { name: 'Filter' });
     await (await choice(form, 'Country')).selectOption('DE');
     await expect.poll(() => rows(page)).toBe(1);
@@ -69,7 +69,7 @@ describe('messages', () => {
     // The chip is gone; the focus is not lost.
     expect(await focused(page)).toBe('Filters');
     await (await choice(form, 'Rule')).selectOption('number-type');
-    await page.locator('.mark').getByText('Refused by a rule').waitFor();
+    await page.locator('.state-mark').getByText('Refused by a rule').waitFor();
     await expect.poll(() => rows(page)).toBe(1);
     await expectAccessible(page, { alsoDark: true });
     await expectNarrow(page);

@@ -188,10 +188,11 @@ describe('a view without data', () => {
 describe('a service that goes away', () => {
   it('marks what is on screen as old, says from when it is, and recovers', async () => {
     const page = await openPage(`${service.url}/console`, { expected: /ERR_INTERNET_DISCONNECTED/ });
-    const mark = page.locator('.mark.good');
+    const mark = page.locator('.state-mark.is-good');
     await mark.waitFor();
     await page.getByText(/^Updated at \d/).waitFor();
-    const colour = () => page.evaluate(`getComputedStyle(document.querySelector('.mark.good')).backgroundColor`);
+    const colour = () =>
+      page.evaluate(`getComputedStyle(document.querySelector('.state-mark.is-good')).backgroundColor`);
     const before = await colour();
     await page.context().setOffline(true);
     await page

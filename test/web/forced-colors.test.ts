@@ -44,7 +44,7 @@ it('the sandbox page shows which page, step and language of the samples is chose
   await expectDrawn(page, { x: frame.x - 2, y: frame.y + frame.height / 2 }, { x: frame.x - 20, y: frame.y + 300 });
   await expectMarked(page.locator('.page-header nav [aria-current]'), 'aria-current');
   await expectMarked(page.locator('.steps [aria-current]'), 'aria-current', 'span');
-  await expectMarked(page.locator('.segments [aria-pressed="true"]'), 'aria-pressed');
+  await expectMarked(page.locator('.segment-group [aria-pressed="true"]'), 'aria-pressed');
   await enterNumber(page, newPhone());
   const boxes = page.locator('ledgerline-verify .boxes span');
   const [next, other] = [await boxes.first().screenshot(), await boxes.nth(2).screenshot()];
@@ -54,7 +54,7 @@ it('the sandbox page shows which page, step and language of the samples is chose
 it('the wallet shows which direction is chosen, and the colours of the chart’s legend', async () => {
   const page = await open('/wallet');
   await page.locator('.sums dt').first().waitFor();
-  await expectMarked(page.locator('.segments [aria-pressed="true"]'), 'aria-pressed');
+  await expectMarked(page.locator('.segment-group [aria-pressed="true"]'), 'aria-pressed');
   for (const name of await page.locator('.sums dt').all()) {
     const { x, y, height } = (await name.boundingBox())!;
     await expectDrawn(page, { x: x + 2, y: y + height / 2 - 3 }, { x: x - 10, y: y + height / 2 - 3 });

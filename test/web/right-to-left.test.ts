@@ -79,7 +79,7 @@ it('calling codes, phone numbers and names of languages keep their order on the 
   expect(await shownText(page.locator('.calling-code').first())).toBe('+44');
   await page.keyboard.press('Enter');
   expect(await shownText(picker)).toContain('+44');
-  expect(await shownText(page.locator('.segments button').last())).toBe('C#');
+  expect(await shownText(page.locator('.segment-group button').last())).toBe('C#');
   await page.locator('ledgerline-verify input[type=tel]').fill('07400 123456');
   await page.locator('ledgerline-verify button[type=submit]').click();
   await page.locator('ledgerline-verify .boxes').waitFor();

@@ -162,7 +162,7 @@ function ConsoleBar({ session: { name, mayWrite }, onSignOut }: { session: Sessi
         <p class="who-am-i">
           {name && <span>{name}</span>}
           {!mayWrite && (
-            <span class="mark warn" title={t.common.readOnlyHint}>
+            <span class="state-mark is-warn" title={t.common.readOnlyHint}>
               {t.common.readOnly}
             </span>
           )}

@@ -1,8 +1,9 @@
 /** The state of a message, in one word. */
 import type { LoggedMessage } from '../../client/index.ts';
+import { stateMark } from '../ui/state-mark.ts';
 import { t } from './texts.ts';
 
-const marks: Record<string, string> = {
+const kinds: Record<string, 'good' | 'warn' | 'bad' | ''> = {
   stopped: 'bad',
   refused: 'bad',
   unavailable: 'bad',
@@ -15,7 +16,7 @@ const marks: Record<string, string> = {
 
 export function StateMark({ message: { outcome } }: { message: LoggedMessage }) {
   const name = (t.messages.states as Record<string, string>)[outcome] ?? outcome;
-  return <span class={`mark ${marks[outcome] ?? 'good'}`}>{name}</span>;
+  return <span class={stateMark(kinds[outcome] ?? 'good')}>{name}</span>;
 }
 
 /** The purpose and the state of the confirmation that the code is for; null if it is for none. */

@@ -22,7 +22,7 @@ export function ExchangeList({ exchanges }: { exchanges: Exchange[] }) {
     <section class="exchanges" aria-label={texts.calls}>
       <header>
         <h2>{texts.callsTitle}</h2>
-        <div class="segments" role="group" aria-label={texts.sampleLanguage}>
+        <div class="segment-group" role="group" aria-label={texts.sampleLanguage}>
           {languages.map((name) => (
             <button type="button" key={name} dir="ltr" aria-pressed={name === language} onClick={() => choose(name)}>
               {name}
@@ -53,7 +53,7 @@ function ExchangeCard({ exchange, language }: { exchange: Exchange; language: La
         <h3 dir="ltr">
           <span class="method">{method}</span> <code>{address}</code>
         </h3>
-        <span class={status < 300 ? 'mark good' : 'mark bad'}>{status}</span>
+        <span class={status < 300 ? 'state-mark is-good' : 'state-mark is-bad'}>{status}</span>
         {/* Another sample has not been copied yet. */}
         <CopyButton key={language} text={sample} what={`${language}, ${method} ${address}`} words={texts} />
       </header>

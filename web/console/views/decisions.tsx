@@ -76,7 +76,7 @@ function cellsOf(decision: GuardDecision) {
       )}
     </>,
     <>
-      <span class={`mark ${decision.action === 'refused' ? 'bad' : 'warn'}`}>
+      <span class={`state-mark is-${decision.action === 'refused' ? 'bad' : 'warn'}`}>
         {decision.action === 'refused' ? t.guard.refused : t.guard.shadow}
       </span>
       <span class="small-print">{decision.operation.startsWith('verify') ? t.guard.verifying : t.guard.sending}</span>

@@ -67,7 +67,7 @@ export function OverviewView() {
   );
   return (
     <>
-      <nav class="segments span-choice" aria-label={t.overview.span}>
+      <nav class="segment-group span-choice" aria-label={t.overview.span}>
         {spans.map((days) => (
           <a key={days} href={hrefOf('overview', days)} aria-current={days === span ? 'true' : undefined}>
             {days === 1 ? t.overview.today : t.overview.days(formatNumber(days))}
@@ -317,7 +317,7 @@ function Gateways({ overview: { gateways, configuredOrder, orders } }: { overvie
         {gateways.map(({ gateway, breaker, reason, probeInSeconds }) => (
           <li key={gateway}>
             <span class="gateway-name">{gateway}</span>
-            <span class={`mark ${breakerMarks[breaker]}`}>{t.overview.breakers[breaker]}</span>
+            <span class={`state-mark is-${breakerMarks[breaker]}`}>{t.overview.breakers[breaker]}</span>
             {reason && (
               <span class="soft">
                 {reason}

@@ -91,7 +91,7 @@ function cellsOf(setting: ServiceSetting) {
     </>,
     <>
       {isSet && !isSecret && <code dir="ltr">{value}</code>}
-      {isSet && isSecret && <span class="mark good">{t.settings.set}</span>}
+      {isSet && isSecret && <span class="state-mark is-good">{t.settings.set}</span>}
       {!isSet && <span class="soft">{t.settings.notSet}</span>}
       {!isSecret && (!isSet || isChanged(setting)) && (
         <span class="small-print">{t.settings.defaultValue(fallback)}</span>

@@ -108,7 +108,7 @@ function Health({
   if (!enabled) {
     return (
       <>
-        <span class="mark bad">{t.webhooks.disabled}</span>
+        <span class="state-mark is-bad">{t.webhooks.disabled}</span>
         <span class="small-print">
           {(t.webhooks.disabledReasons as Record<string, string>)[disabledReason ?? ''] ?? disabledReason}
         </span>
@@ -118,14 +118,14 @@ function Health({
   if (failingSince !== null) {
     return (
       <>
-        <span class="mark warn">{t.webhooks.failing}</span>
+        <span class="state-mark is-warn">{t.webhooks.failing}</span>
         <Since instant={failingSince} />
       </>
     );
   }
   return isTried ? (
-    <span class="mark good">{t.webhooks.healthy}</span>
+    <span class="state-mark is-good">{t.webhooks.healthy}</span>
   ) : (
-    <span class="mark">{t.webhooks.notTried}</span>
+    <span class="state-mark">{t.webhooks.notTried}</span>
   );
 }

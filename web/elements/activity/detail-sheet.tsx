@@ -9,6 +9,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { useSaveFile } from './save-file.ts';
 import { Sheet } from '../../ui/sheet.tsx';
+import { stateMark } from '../../ui/state-mark.ts';
 import { sentenceOf } from './states.tsx';
 import { troubleOf } from '../../data/trouble.ts';
 import { TurnButton } from './turn-button.tsx';
@@ -78,7 +79,7 @@ function Detail({ transactionId, known, list, onName }: DetailProps) {
           <p class="amount" style={{ '--length': visibleLength(signedAmount(transaction, locale)) }}>
             {signedAmount(transaction, locale)}
           </p>
-          <p class={`status mark ${statusKindOf(transaction)}`}>
+          <p class={`status ${stateMark(statusKindOf(transaction))}`}>
             {nameOf(texts.statuses, transaction.transactionStatus)}
           </p>
           <dl>

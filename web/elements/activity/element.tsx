@@ -9,7 +9,7 @@ import chartCss from './chart.css?inline';
 import listCss from './list.css?inline';
 import printCss from './print.css?inline';
 import sheetsCss from './sheets.css?inline';
-import markCss from '../../ui/mark.css?inline';
+import markCss from '../../ui/state-mark.css?inline';
 import segmentsCss from '../../ui/segments.css?inline';
 import { dateFormats } from '../../intl/dates.ts';
 import { usableTimeZone } from '../../intl/locale.ts';

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { Transaction } from '../../../client/index.ts';
 import { nameOf } from '../../../src/words/words.ts';
 import { Icon } from '../../ui/icons.tsx';
+import { stateMark } from '../../ui/state-mark.ts';
 import { formatMoney, visibleLength } from '../../intl/money.ts';
 import { isVoid, statusKindOf } from './status.ts';
 import { counterparty, directionOf, signedAmount, useViewer } from './viewer.ts';
@@ -83,7 +84,7 @@ function DrawnRow({ transaction, index, tabIndex, onOpen }: RowProps) {
           {signed}
         </span>
         <span class="more">
-          {showsStatus && <span class={`status mark ${statusKindOf(transaction)}`}>{status}</span>}
+          {showsStatus && <span class={`status ${stateMark(statusKindOf(transaction))}`}>{status}</span>}
           <time dateTime={transaction.timeStamp}>{time}</time>
         </span>
       </span>

@@ -126,7 +126,7 @@ export function Chips({ filter, results, onChange }: ChipsProps) {
   const amount = /\p{Nd}/u.test(filter.search) ? parseAmount(filter.search, locale) : undefined;
   return (
     <div class="chips">
-      <div class="segments" role="group" aria-label={texts.direction}>
+      <div class="segment-group" role="group" aria-label={texts.direction}>
         {directions.map(([category, name]) => (
           <button
             type="button"
