@@ -27,7 +27,7 @@ const takeBuilt: Plugin = {
 export default defineConfig({
   plugins: process.env.TEST_BUILT ? [takeBuilt] : [],
   test: {
-    server: { deps: { external: [new RegExp(`^${built}`)] } },
+    server: { deps: { external: [new RegExp(`^${built.replaceAll(/\W/g, '\\$&')}`)] } },
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/harness/check-answers.ts', 'test/harness/one-process.ts'],
     globalSetup: ['test/harness/browser/setup.ts', 'test/harness/database/cluster.ts'],
@@ -36,8 +36,8 @@ export default defineConfig({
     isolate: false,
     // More room for short-lived values: the garbage collector took a fifteenth of the time.
     execArgv: ['--max-semi-space-size=64'],
-    // Twice the cores of the smallest machine: many tests wait for something most of the time.
-    maxWorkers: 4,
+    // More than twice the cores of the smallest machine: many tests wait for something most of the time.
+    maxWorkers: 5,
     sequence: { sequencer: SlowFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,

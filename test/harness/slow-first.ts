@@ -2,8 +2,19 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Small files that take long. Without times of an earlier run, vitest starts the small files last. */
-const slow =
-  /test\/(chaos\/chaos|attack\/attack|fuzz\/fuzz|guard\/races|deploy\/rolling-restarts|process\/(drain|webhooks|kill))\.test\.ts$/;
+const slow = [
+  'attack/attack',
+  'chaos/chaos',
+  'db/(away|embedded-restart|failover)',
+  'events/webhook-failures',
+  'fuzz/fuzz',
+  'guard/races',
+  'deploy/rolling-restarts',
+  'phone/(next-channel|second-route)',
+  'process/(broken-setups|budget-leases|drain|key-rotation|kill|processes|second-route|webhooks)',
+  'sms/dispatch',
+  'transactions/import-refused',
+].map((name) => new RegExp(`test/${name}\\.test\\.ts$`));
 
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -13,5 +24,5 @@ export class SlowFirst extends BaseSequencer {
 }
 
 function isSlow({ moduleId }: TestSpecification): boolean {
-  return slow.test(moduleId);
+  return slow.some((name) => name.test(moduleId));
 }

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compile as compileIn, execute, installPackages, root, type Installation } from '../harness/packages.ts';
+import { sized } from '../harness/size.ts';
 
 let installed: Installation;
 let folder: string;
@@ -59,6 +60,13 @@ describe('what the packages hold', () => {
 const compile = (files: string[], module: string, moduleResolution: string) =>
   compileIn(folder, files, ['--lib', 'es2023,dom', '--module', module, '--moduleResolution', moduleResolution]);
 
+/** Module and resolution. That of Node 16 differs little from the next one. */
+const resolutions: [module: string, moduleResolution: string][] = [
+  ['nodenext', 'nodenext'],
+  ['esnext', 'bundler'],
+  ...sized<[string, string][]>([], [['node16', 'node16']]),
+];
+
 describe('an installation of client and elements', () => {
   it('brings nothing else: no server, no PostgreSQL', async () => {
     const lock = JSON.parse(await readFile(path.join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
@@ -80,12 +88,10 @@ describe('an installation of client and elements', () => {
     expect(stdout.trim()).toBe('function true true');
   });
 
-  it.each([
-    ['node16', 'node16'],
-    ['nodenext', 'nodenext'],
-    ['esnext', 'bundler'],
-  ])('has types for module %s with resolution %s, and refuses wrong ones', async (module, moduleResolution) => {
-    const program = `import { createClient, type Transaction } from '@ledgerline/client';
+  it.each(resolutions)(
+    'has types for module %s with resolution %s, and refuses wrong ones',
+    async (module, moduleResolution) => {
+      const program = `import { createClient, type Transaction } from '@ledgerline/client';
       import '@ledgerline/elements/verify';
       import '@ledgerline/elements/activity';
       import '@ledgerline/elements/confirm';
@@ -95,12 +101,13 @@ describe('an installation of client and elements', () => {
       document.querySelector('ledgerline-confirm')!.addEventListener('ledgerline-code', ({ detail }) =>
         detail.respond(fetch('/check', { method: 'POST', body: detail.code })));
       export const { id }: { id: number } = await client.createUser();`;
-    const [right, wrong] = [`use-${moduleResolution}.ts`, `misuse-${moduleResolution}.ts`];
-    await writeFile(path.join(folder, right), program);
-    await writeFile(path.join(folder, wrong), program.replace('{ id: number }', '{ id: string }'));
-    const complaints = await compile([right, wrong], module, moduleResolution);
-    expect(complaints.match(/^\S+\.ts(?=\()|error TS\d+/gm)).toEqual([wrong, 'error TS2322']);
-  });
+      const [right, wrong] = [`use-${moduleResolution}.ts`, `misuse-${moduleResolution}.ts`];
+      await writeFile(path.join(folder, right), program);
+      await writeFile(path.join(folder, wrong), program.replace('{ id: number }', '{ id: string }'));
+      const complaints = await compile([right, wrong], module, moduleResolution);
+      expect(complaints.match(/^\S+\.ts(?=\()|error TS\d+/gm)).toEqual([wrong, 'error TS2322']);
+    },
+  );
 
   it('the first examples of packages/client/README.md and docs/client.md compile', async () => {
     const files: string[] = [];
