@@ -17,7 +17,8 @@ import { RangeCounts } from './list/range-counts.ts';
 import { hasTimeAndAmountOnly, hasTimeOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import type { Period } from './period.ts';
 import { createStepwiseList } from './list/stepwise-list.store.ts';
-import { defaultBlockSizes, searchedIn, searchParameter, type BlockSizes } from './list/transaction-blocks.store.ts';
+import { searchedIn, searchParameter } from './list/search-match.ts';
+import { defaultBlockSizes, type BlockSizes } from './list/transaction-blocks.store.ts';
 
 /** Pages of all the rows up to a sequence number. The count is stored: see users.transaction_count. */
 export const listStatement = `

@@ -22,7 +22,8 @@ import {
 } from './block-list.store.ts';
 import { findPlaces, makeSlices, type CountedBlock, type PagePlace, type RowKey } from './block-places.ts';
 import { facetKeys, hasTimeAndAmountOnly, hasTimeAndFacetsOnly, hasTimeAndSearchOnly, type Filter } from '../filter.ts';
-import { rowSeparator, searchedIn, searchParameter, sqlRowSeparator } from './transaction-blocks.store.ts';
+import { searchedIn, searchParameter } from './search-match.ts';
+import { rowSeparator, sqlRowSeparator } from './transaction-blocks.store.ts';
 
 /**
  * Matching rows of a block whose keys are remembered. If there are more, a page is found quickly by reading the rows.

@@ -44,18 +44,6 @@ export const maxFacets = 200;
 
 /** If a block has more text than this, its rows are read instead. */
 export const maxWordsBytes = 2 ** 20;
-/**
- * A search is compared with one form of sigma. Lower case has two, ς at the end of a word and σ elsewhere, so a part of a
- * word may have another one than the word: the first letters of ΚΩΣΤΑΣ would not be found.
- */
-export function searchParameter({ search }: { search?: string | undefined }): string | null {
-  return search?.replaceAll('ς', 'σ') ?? null;
-}
-
-/** The text in which it is found. Most searches have no sigma: PostgreSQL looks for one once, not for each row. */
-export function searchedIn(searchText: string, search: string): string {
-  return `case when (select strpos(${search}, 'σ') > 0) then replace(${searchText}, 'ς', 'σ') else ${searchText} end`;
-}
 
 /**
  * Separates the search texts of two rows. If a text contains this character, the rows of its block are read instead.
