@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 const source = path.join(root, 'src/');
 const built = path.join(root, 'dist/');
 
-/** Takes the built files instead of the sources: Node loads them itself, in a tenth of the time. */
+/** Takes the built files instead of the sources: they need no transformation, and load in a quarter of the time. */
 const takeBuilt: Plugin = {
   name: 'take-built',
   enforce: 'pre',

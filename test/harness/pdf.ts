@@ -1,5 +1,6 @@
 /** What a reader of a PDF gets: its text by line and page, and its structure. */
 import { getDocumentProxy } from 'unpdf';
+import type { StatementHead } from '../../src/statements/statement.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
@@ -56,3 +57,20 @@ function rolesOf(node: Node | null): string[] {
   if (!node) return [];
   return [...(node.role === undefined ? [] : [node.role]), ...(node.children ?? []).flatMap(rolesOf)];
 }
+
+/** The head of a statement without rows. */
+export const emptyHead: StatementHead = {
+  individualId: 1,
+  locale: 'en',
+  timeZone: 'UTC',
+  madeAt: '2026-01-01T00:00:00Z',
+  brand: 'Acme Pay',
+  from: undefined,
+  to: undefined,
+  filters: [],
+  rowCount: 0,
+  totals: [],
+  months: [],
+  holder: { name: undefined, iban: undefined },
+  extraFont: undefined,
+};

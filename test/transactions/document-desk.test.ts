@@ -1,29 +1,13 @@
-/** Documents, as the desk makes them: one thread each, and slots that are free again however a document ends. */
+/** Documents, as the desk makes them: threads and slots are free again however a document ends. */
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { serviceItself } from '../../src/sharing/slots.ts';
 import type { StatementRow } from '../../src/statements/statement.ts';
 import { openStatementWriter } from '../../src/statements/statement-writer.ts';
 import { DocumentDesk, type DocumentRequest } from '../../src/transactions/export/make-statement.ts';
-import { readPdf } from '../harness/pdf.ts';
+import { emptyHead, readPdf } from '../harness/pdf.ts';
 import { row } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
-
-const head = {
-  individualId: 1,
-  locale: 'en',
-  timeZone: 'UTC',
-  madeAt: '2026-01-01T00:00:00Z',
-  from: undefined,
-  to: undefined,
-  filters: [],
-  rowCount: 0,
-  totals: [],
-  months: [],
-  holder: { name: undefined, iban: undefined },
-  brand: 'Ledgerline',
-  extraFont: undefined,
-};
 
 /** An order of a document with so many rows, each with so many characters in its note. */
 const orderOf = (rowCount: number, characters: number): DocumentRequest => ({
@@ -34,7 +18,7 @@ const orderOf = (rowCount: number, characters: number): DocumentRequest => ({
     const body = row(1, { ...texts, transactionCategory: 'debit', paymentNotes: 'x '.repeat(characters / 2) });
     yield Array.from({ length: rowCount }, () => JSON.stringify(body));
   })(),
-  open: () => openStatementWriter(head),
+  open: () => openStatementWriter(emptyHead),
 });
 
 it('a document that is not read is made, and then occupies no thread and no slot', async () => {
@@ -80,7 +64,7 @@ it('a document with more characters than a statement may have is refused before 
 it('a document whose thread fails ends its stream with an error, and frees its slots', async () => {
   const desk = new DocumentDesk(8, (work) => work());
   const order = orderOf(1, 2);
-  const document = await desk.make({ ...order, open: () => openStatementWriter({ ...head, timeZone: 'Mars' }) });
+  const document = await desk.make({ ...order, open: () => openStatementWriter({ ...emptyHead, timeZone: 'Mars' }) });
   await expect(buffer(document)).rejects.toThrow('Mars');
   await until(() => desk.making === 0 && desk.open === 0);
   // The next one gets another thread.
@@ -93,7 +77,7 @@ it('documents that threads make one after the other have their own language, bra
   const languages = ['en', 'de', 'ja', 'ar'];
   const read = await Promise.all(
     Array.from({ length: 12 }, async (_, index) => {
-      const own = { ...head, brand: `Brand${index}`, individualId: 100 + index, locale: languages[index % 4]! };
+      const own = { ...emptyHead, brand: `Brand${index}`, individualId: 100 + index, locale: languages[index % 4]! };
       const order = { ...orderOf(1 + index, 2), open: () => openStatementWriter({ ...own, rowCount: 1 + index }) };
       return readPdf(new Uint8Array(await buffer(await desk.make(order))));
     }),

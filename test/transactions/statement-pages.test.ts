@@ -7,7 +7,7 @@ import { StatementDocument } from '../../src/statements/statement-document.ts';
 import type { StatementHead, StatementRow } from '../../src/statements/statement.ts';
 import { wordsByLanguage } from '../../src/words/by-language.ts';
 import { nameOf } from '../../src/words/words.ts';
-import { readPdf, type ReadPdf } from '../harness/pdf.ts';
+import { emptyHead, readPdf, type ReadPdf } from '../harness/pdf.ts';
 import { row, startService, type Service } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
 
@@ -50,25 +50,9 @@ async function readStatement(individualId: number, body: Record<string, unknown>
   return readPdf(new Uint8Array(await response.arrayBuffer()));
 }
 
-const head: StatementHead = {
-  individualId: 1,
-  locale: 'en',
-  timeZone: 'UTC',
-  madeAt: '2026-01-01T00:00:00Z',
-  brand: 'Acme Pay',
-  from: undefined,
-  to: undefined,
-  filters: [],
-  rowCount: 0,
-  totals: [],
-  months: [],
-  holder: { name: undefined, iban: undefined },
-  extraFont: undefined,
-};
-
 /** Drawn here, without the service. */
 async function draw(rows: Partial<StatementRow>[], members: Partial<StatementHead> = {}): Promise<ReadPdf> {
-  const document = new StatementDocument({ ...head, rowCount: rows.length, ...members });
+  const document = new StatementDocument({ ...emptyHead, rowCount: rows.length, ...members });
   const all = rows.map((each, index) => ({ ...aRow, transactionId: `t-${index}`, ...each }));
   const chunks = [...document.write(all), ...(await document.end())];
   return readPdf(new Uint8Array(Buffer.concat(chunks)));
