@@ -186,6 +186,7 @@ it('an operator signs in to production’s console by a token of their own issue
   await confirm(page, 'The customer called.', 'Lift the block');
   await page.getByText('Blocked until').waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Safe list' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Safe list' }).waitFor();
   await page.getByLabel('Phone number').fill(phoneNumber);
   await page.keyboard.press('Enter');
   const masked = `+44…${phoneNumber.slice(-2)}`;
