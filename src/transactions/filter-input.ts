@@ -5,7 +5,7 @@ import { parseFrom, parseTo } from '../values/instant.ts';
 import { isAbove, parseAmountBound } from './amount.ts';
 import type { Filter } from './filter.ts';
 import { maxLengths } from './limits.ts';
-import { foldCase } from './transaction.ts';
+import { foldCase, foldForSearch } from './transaction.ts';
 
 const dateTime = (parse: typeof parseFrom) =>
   filterText({
@@ -33,7 +33,7 @@ export const filterMembers = {
   transactionStatus: optional(facet(maxLengths.transactionStatus), 'Only this status, ignoring case.'),
   currency: optional(facet(maxLengths.currency), 'Only this currency, ignoring case.'),
   search: optional(
-    facet(maxLengths.search),
+    filterText({ parse: foldForSearch, maxLength: maxLengths.search }),
     'Part of a name, a note or an id, ignoring case. Accents may be left out.',
   ),
   asOf: optional(filterText(), 'The As-Of header of an earlier page: the rows stay those of that page.'),

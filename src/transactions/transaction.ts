@@ -68,17 +68,42 @@ const gap = '\u0001';
 
 /** Text with accents and, if there are any, also without them: a search for café or cafe finds Café. */
 export function searchText({ transactionId, senderName, receiverName, paymentNotes }: Transaction): string {
-  const text = foldCase([transactionId, senderName, receiverName, paymentNotes].join(gap));
+  const text = [transactionId, senderName, receiverName, paymentNotes].map(foldForSearch).join(gap);
   const plain = withoutAccents(text);
   return plain === text ? text : text + gap + plain;
 }
 
+/** The same text for texts that differ only in case, or in how an accented letter is written: as one character or two. */
+export function foldForSearch(text: string): string {
+  const folded = foldCase(text);
+  const isUsual = !beyondAscii.test(folded) && !folded.includes(gap);
+  return isUsual ? folded : folded.replaceAll(gap, '\u0002').normalize('NFC');
+}
+
 const beyondAscii = /[\u0080-\uffff]/;
 const combiningAccents = /[\u0300-\u036f]/g;
+/** Letters that Unicode does not write as another letter with an accent, although people type them without it. */
+const plainLetters: Record<string, string> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+};
+const lettersToReplace = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
 
 function withoutAccents(text: string): string {
   if (!beyondAscii.test(text)) return text;
-  return text.normalize('NFD').replaceAll(combiningAccents, '').normalize('NFC');
+  return text
+    .normalize('NFD')
+    .replaceAll(combiningAccents, '')
+    .normalize('NFC')
+    .replaceAll(lettersToReplace, (letter) => plainLetters[letter]!);
 }
 
 /** Values that filters compare as a whole, ignoring case. */

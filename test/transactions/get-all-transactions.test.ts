@@ -276,6 +276,15 @@ describe('the extra filters', () => {
         receiverName: 'zoë',
         paymentNotes: 'ΚΩΣΤΑΣ, οδός 1',
       },
+      {
+        transactionId: 'A4',
+        transactionStatus: 'Rejected',
+        transactionCategory: '',
+        currency: 'USD',
+        senderName: 'Paweł Sørensen',
+        receiverName: 'Ade\u0301le Straße 7',
+        paymentNotes: 'first\u0001second',
+      },
     ]);
   });
 
@@ -295,6 +304,16 @@ describe('the extra filters', () => {
     [{ search: 'κωστας' }, ['A3']],
     [{ search: 'ΟΔΟΣ 1' }, ['A3']],
     [{ search: 'a1100' }, []],
+    // The same letter may be written as one character or as two.
+    [{ search: 'ADÉLE' }, ['A4']],
+    [{ search: 'ade\u0301le' }, ['A4']],
+    [{ search: 'zoe\u0308' }, ['A3', 'A2']],
+    [{ search: 'zoe' }, ['A3', 'A2']],
+    [{ search: 'pawel' }, ['A4']],
+    [{ search: 'SORENSEN' }, ['A4']],
+    [{ search: 'strasse 7' }, ['A4']],
+    [{ search: 'äpfél' }, []],
+    [{ search: '\u0001' }, ['A4']],
     [{ search: 'a', transactionType: 'card', transactionStatus: 'accepted' }, ['A2']],
     [{ transactionType: 'P2' }, []],
   ])('are exact but for case, and a search is a substring: %j', async (filter, expected) => {

@@ -123,7 +123,7 @@ export class Primary {
     await Promise.all(
       [...this.#members.values()].map(async ({ worker, channel }) => {
         const snapshot = await channel.ask('metrics');
-        if (snapshot && this.#members.has(worker.id)) this.#metrics.take(worker.id, snapshot as MetricsSnapshot);
+        if (snapshot) this.#metrics.take(worker.id, snapshot as MetricsSnapshot);
       }),
     );
     return this.#metrics.text();
@@ -168,6 +168,8 @@ export class Primary {
         this.#report(error);
         if (child.pid === undefined) worker.emit('exit', 1, undefined);
       });
+      // The last of its messages has been read; when it exits, some may not have been.
+      worker.once('disconnect', () => this.#metrics.end(id));
       worker.once('exit', (code, signal) => {
         this.#onExit(member, code, signal);
         reject(new StartError(`A worker ended before it was ready (${signal ?? `exit code ${code}`}).`));
@@ -199,7 +201,6 @@ export class Primary {
     const { worker, place, readyAt, isLeaving } = member;
     this.#members.delete(worker.id);
     this.#background(() => this.#options.port.remove(worker));
-    this.#metrics.end(worker.id);
     const isExpected = isLeaving || this.#isStopping;
     const restartMilliseconds =
       isExpected || readyAt === undefined ? undefined : this.#delays[place]!.next(performance.now() - readyAt);

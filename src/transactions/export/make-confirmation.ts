@@ -2,7 +2,7 @@
 import { unknownIndividual, unknownTransaction } from '../../errors.ts';
 import type { DocumentHead, StatementWriter } from '../../statements/statement.ts';
 import type { StatementParts, StatementReply, StatementRequest } from './make-statement.ts';
-import { foldCase, readTransaction } from '../transaction.ts';
+import { foldForSearch, readTransaction } from '../transaction.ts';
 
 export interface ConfirmationRequest extends Pick<StatementRequest, 'individualId' | 'timeZone' | 'locale' | 'owner'> {
   transactionId: string;
@@ -24,7 +24,7 @@ export function createMakeConfirmation(parts: ConfirmationParts) {
     const now = clock.now();
     const head: DocumentHead = { individualId, locale, timeZone, madeAt: now.toISOString(), brand, extraFont };
     // Read like the rows of a statement.
-    const filter = { from: timeStamp, to: timeStamp, search: foldCase(transactionId) };
+    const filter = { from: timeStamp, to: timeStamp, search: foldForSearch(transactionId) };
     const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true, hasDetails: true });
     return {
       chunks: await desk.make({
