@@ -248,14 +248,4 @@ describe('what a reader chooses', () => {
       expect([pathname, ground]).toEqual([pathname, 'rgb(22, 26, 33)']);
     }
   });
-
-  it('a link skips the header, by keyboard', async () => {
-    const page = await openPage(`${service.url}/console`);
-    await page.getByRole('main').waitFor();
-    await page.keyboard.press('Tab');
-    const link = page.getByRole('link', { name: 'Skip to content' });
-    expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
-    await page.keyboard.press('Enter');
-    expect(await page.getByRole('main').evaluate((element) => element.matches(':focus'))).toBe(true);
-  });
 });
