@@ -48,6 +48,19 @@ export const asProduction = (page: Page) =>
 /** Views ask again by themselves from time to time; here they do not. */
 export const withoutRefresh = (page: Page) => page.addInitScript('setInterval = () => 0');
 
+/** A view that hears of news by its stream alone, and follows it already. */
+export async function openLive(address: string): Promise<Page> {
+  let followed: Promise<unknown> | undefined;
+  const page = await openPage(address, {
+    async prepare(opened) {
+      await withoutRefresh(opened);
+      followed = opened.waitForResponse('**/operator/messages/live');
+    },
+  });
+  await followed;
+  return page;
+}
+
 /** The console as production serves it: a person brings the token. */
 export async function openAsProduction(url: string, token: string): Promise<Page> {
   const page = await openPage(`${url}/console`, { prepare: asProduction });
