@@ -150,9 +150,12 @@ describe('a page', () => {
     page.once('dialog', (dialog) => (questions.push(dialog.message()), void dialog.dismiss()));
     await page.getByRole('button', { name: 'Send' }).click();
     expect(questions).toEqual([`Erase a user? This cannot be undone.\n\nDELETE ${service.url}/User/${id}`]);
+    await page.getByLabel('Address').fill(`/User/${await service.createUser()}`);
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Send' }).click();
     await expect.poll(() => answer.innerText()).toContain('204');
+    // The one whose question was not confirmed is still there.
+    expect((await service.call(`/User/${id}/status`, undefined, { method: 'GET' })).status).toBe(200);
   });
 
   it('has no client of the sandbox in its samples outside the sandbox', async () => {
