@@ -60,7 +60,7 @@ describe('a failed customer', () => {
     expect([...acts]).toEqual([{ reason: 'A new owner called.' }]);
   });
 
-  it('who changed the number is shown with both, masked', async () => {
+  it('who changed the number is shown with both, masked; who was erased is shown as that, and nothing more', async () => {
     const [old, next] = [newPhone(), newPhone()];
     const id = await service.verifiedUser(old);
     await service.call(`/User/${id}/phone-number/change`, { phoneNumber: next });
@@ -73,19 +73,17 @@ describe('a failed customer', () => {
     await page.locator('.verdict-sentence').getByText('Verified.').waitFor();
     await expectAccessible(page);
     await expectNarrow(page);
-  });
 
-  it('who was erased is shown as that, and nothing more', async () => {
-    const { id, phoneNumber } = await blockedCustomer(service);
-    await service.call(`/User/${id}`, undefined, { method: 'DELETE' });
-    const page = await openPage(`${service.url}/console#customer/${id}`);
+    const erased = await blockedCustomer(service);
+    await service.call(`/User/${erased.id}`, undefined, { method: 'DELETE' });
+    await page.goto(`${service.url}/console#customer/${erased.id}`);
     const panel = page.getByRole('region', { name: 'Erased customer' });
     await panel.getByText(/^This customer was erased on .+\. Nothing else can be shown\.$/).waitFor();
     const shown = await page.getByRole('main').innerText();
-    expect(shown).not.toContain(phoneNumber.slice(-4));
+    expect(shown).not.toContain(erased.phoneNumber.slice(-4));
     expect(await page.getByRole('button', { name: 'Reveal number' }).count()).toBe(0);
     await expectAccessible(page);
-    await page.getByLabel('User id, phone number or e-mail').fill(phoneNumber);
+    await page.getByLabel('User id, phone number or e-mail').fill(erased.phoneNumber);
     await page.keyboard.press('Enter');
     await page.getByText('Nobody has verified this number').waitFor();
   });
@@ -128,57 +126,47 @@ describe('a failed customer', () => {
     ]);
   });
 
-  it('shows verified and waiting users differently', async () => {
-    const verified = await service.verifiedUser();
-    const page = await openPage(`${service.url}/console#customer/${verified}`);
-    await page.locator('.verdict-sentence').getByText('Verified.').waitFor();
-    const waiting = await service.createUser();
-    await service.sendCode(waiting, newPhone());
-    await page.goto(`${service.url}/console#customer/${waiting}`);
-    await page.locator('.verdict-sentence').getByText('Waiting: the last code is still valid.').waitFor();
-  });
-
-  it.each([
-    ['as people write it at home', (number: string) => `0${number.slice(3, 7)} ${number.slice(7)}`],
-    ['with 00', (number: string) => `0044 ${number.slice(3)}`],
-    ['with brackets', (number: string) => `+44 (0)${number.slice(3)}`],
-    ['without a zero', (number: string) => number.slice(3)],
-  ])('is found by a number %s', async (_, spell) => {
-    const phoneNumber = newPhone();
-    const id = await service.verifiedUser(phoneNumber);
+  it('is found by a number in each spelling, also where it looks like a user id', async () => {
     const page = await openPage(`${service.url}/console#customer`);
     await page.getByLabel('Country of national numbers').selectOption('GB');
-    await page.getByLabel('User id, phone number or e-mail').fill(spell(phoneNumber));
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: `User ${id}` }).waitFor();
-    await page.getByText(`Searched for +44 ${phoneNumber.slice(3, 7)} ${phoneNumber.slice(7)}.`).waitFor();
-  });
-
-  it('leaves the screen when the next search finds nobody', async () => {
-    const id = await service.verifiedUser();
-    const page = await openPage(`${service.url}/console#customer/${id}`);
     const field = page.getByLabel('User id, phone number or e-mail');
-    for (const text of ['who', newPhone()]) {
-      await page.goto(`${service.url}/console#customer/${id}`);
-      await page.getByRole('button', { name: 'Reveal number' }).waitFor();
-      await field.fill(text);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: `User ${id}` }).waitFor({ state: 'detached' });
-      expect(await page.getByRole('button', { name: 'Reveal number' }).count()).toBe(0);
-      await page.getByRole('alert').waitFor();
+    for (const spell of [
+      (number: string) => `0${number.slice(3, 7)} ${number.slice(7)}`,
+      (number: string) => `0044 ${number.slice(3)}`,
+      (number: string) => `+44 (0)${number.slice(3)}`,
+      (number: string) => number.slice(3),
+    ]) {
+      const phoneNumber = newPhone();
+      const id = await service.verifiedUser(phoneNumber);
+      await field.fill('');
+      await field.pressSequentially(spell(phoneNumber));
+      await page.getByRole('button', { name: 'Find' }).click();
+      await page.getByRole('heading', { name: `User ${id}` }).waitFor();
+      await page.getByText(`Searched for +44 ${phoneNumber.slice(3, 7)} ${phoneNumber.slice(7)}.`).waitFor();
+      expect(page.url()).toContain(`customer/${id}`);
     }
   });
 });
 
-it('says so when a customer does not exist, or nobody has a number', async () => {
+it('says that a customer does not exist; verified and waiting ones are shown differently, and leave the screen when the next search finds nobody', async () => {
   const page = await openPage(`${service.url}/console#customer/2000000000`, { expected: /status of 404/ });
   await page.getByRole('alert').waitFor();
   await expectAccessible(page);
-  await page.getByLabel('User id, phone number or e-mail').fill(newPhone());
-  await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('Nobody has verified this number').waitFor();
-  await page.getByLabel('User id, phone number or e-mail').fill('who');
-  await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('Give a user id, an e-mail address').waitFor();
+  const field = page.getByLabel('User id, phone number or e-mail');
+  const waiting = await service.createUser();
+  await service.sendCode(waiting, newPhone());
+  for (const [id, sentence, text, complaint] of [
+    [await service.verifiedUser(), 'Verified.', newPhone(), 'Nobody has verified this number'],
+    [waiting, 'Waiting: the last code is still valid.', 'who', 'Give a user id, an e-mail address'],
+  ] as const) {
+    await page.goto(`${service.url}/console#customer/${id}`);
+    await page.locator('.verdict-sentence').getByText(sentence).waitFor();
+    await page.getByRole('button', { name: 'Reveal number' }).waitFor();
+    await field.fill(text);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `User ${id}` }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: 'Reveal number' }).count()).toBe(0);
+    await page.getByRole('alert').getByText(complaint).waitFor();
+  }
   await expectAccessible(page);
 });

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { focused, tabTo } from '../harness/browser/console.ts';
+import { focused, openLive, tabTo } from '../harness/browser/console.ts';
 import { expectAccessible, expectNarrow, openPage, tableCells } from '../harness/browser/page.ts';
-import { row, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { row, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
 let service: Service;
@@ -15,6 +15,7 @@ beforeAll(async () => {
     LEDGERLINE_RULES: 'number-type=enforce,country-sends=enforce',
     LEDGERLINE_COUNTRY_SENDS: '*=1000',
     LEDGERLINE_PRICES: 'GB=0.04,*=0.1',
+    LEDGERLINE_CHANNELS: '*=sms,voice,whatsapp',
     LEDGERLINE_TWILIO_TOKEN: 'not-for-operators',
   });
   verified = await service.verifiedUser('+447400123401');
@@ -46,8 +47,22 @@ async function expectInOrder(steps: Locator): Promise<void> {
   expect(times).toEqual(times.toSorted());
 }
 
+it('the guard shows limits and how near they are', async () => {
+  const page = await open('guard');
+  const rule = page.getByRole('row').filter({ hasText: 'Codes one user may ask for.' });
+  await rule.getByText('1 of 100').waitFor();
+  // With what the process has leased and not used yet.
+  await page
+    .getByRole('row')
+    .filter({ hasText: 'Codes to one country in a day.' })
+    .getByText(/^\d+ of 1,000$/)
+    .first()
+    .waitFor();
+  await expectAccessible(page);
+});
+
 describe('messages', () => {
-  it('are filtered, and the filter is in the address', async () => {
+  it('are filtered as one types and chooses, also by a period that ends now, and the filter is in the address', async () => {
     const page = await open('messages');
     await expect.poll(() => rows(page), { timeout: 10_000 }).toBe(3);
     await page.locator('.state-mark').getByText('Refused by a rule').waitFor();
@@ -73,16 +88,34 @@ describe('messages', () => {
     await expect.poll(() => rows(page)).toBe(1);
     await expectAccessible(page, { alsoDark: true });
     await expectNarrow(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await form.getByRole('button', { name: 'Remove the filter Rule' }).click();
+    await expect.poll(() => rows(page)).toBe(3);
+    await form.getByRole('textbox', { name: 'User' }).pressSequentially(String(waiting));
+    await expect.poll(() => rows(page)).toBe(1);
+    expect(page.url()).toContain(`userId=${waiting}`);
+    await service.sql`update messages set requested_at = requested_at - interval '2 hours' where user_id = ${waiting}`;
+    await form.getByLabel('Period').selectOption('Last hour');
+    await page.getByText('There are no such messages.').waitFor();
+    expect(page.url()).toContain('period=1h');
+    await form.getByLabel('Period').selectOption('Last 24 hours');
+    await expect.poll(() => rows(page)).toBe(1);
+    await service.sql`update messages set requested_at = requested_at + interval '2 hours' where user_id = ${waiting}`;
+    await form.getByLabel('Period').selectOption('Between two times …');
+    await form.getByLabel('From', { exact: true }).fill('2020-01-02T00:00');
+    await expect.poll(() => page.url()).toContain('from=2020-01-0');
+    expect(page.url()).not.toContain('period=');
+    await form.getByRole('button', { name: 'Remove the filter From' }).click();
+    await expect.poll(() => page.url()).not.toContain('from=');
   });
 
   it('show by which channel they went, in the log, on their page and in the trail', async () => {
-    const own = await serviceForTest({ LEDGERLINE_CHANNELS: '*=sms,voice,whatsapp' });
-    const id = await own.createUser();
-    await own.sendCode(id, '+447400123409');
+    const id = await service.createUser();
+    await service.sendCode(id, '+447400123409');
     for (const channel of ['voice', 'whatsapp']) {
-      expect((await own.call(`/User/${id}/phone-number/resend-code`, { channel })).status).toBe(204);
+      expect((await service.call(`/User/${id}/phone-number/resend-code`, { channel })).status).toBe(204);
     }
-    const page = await openPage(`${own.url}/console#messages?userId=${id}`);
+    const page = await open(`messages?userId=${id}`);
     await expect.poll(() => rows(page)).toBe(3);
     const gateways = (await tableCells(page)).map((cells) => cells[3]);
     expect(gateways).toEqual(['inbox\nWhatsApp', 'inbox\nCall', 'inbox\nSMS']);
@@ -90,9 +123,9 @@ describe('messages', () => {
     await page.getByRole('rowheader').nth(1).getByRole('link').click();
     await page.getByRole('region', { name: 'Facts' }).getByText('ChannelCall').waitFor();
     await page.getByText('inbox accepted code 1 (Call)').waitFor();
-    await page.goto(`${own.url}/console#customer/${id}`);
+    await page.goto(`${service.url}/console#customer/${id}`);
     await page.getByText('inbox accepted code 1 (WhatsApp)').waitFor();
-    await page.goto(`${own.url}/console#overview`);
+    await page.goto(`${service.url}/console#overview`);
     const byChannel = page.getByRole('region', { name: 'By channel' });
     await byChannel.waitFor();
     expect((await byChannel.getByRole('rowheader').allInnerTexts()).toSorted()).toEqual(['Call', 'SMS', 'WhatsApp']);
@@ -100,17 +133,14 @@ describe('messages', () => {
   });
 
   it('appear as they are sent', async () => {
-    const page = await openPage(service.url);
-    // The view asks again by itself from time to time; here it must not.
-    await page.addInitScript('setInterval = () => 0');
     const id = await service.createUser();
-    await page.goto(`${service.url}/console#messages?userId=${id}`);
+    const page = await openLive(`${service.url}/console#messages?userId=${id}`);
     await page.getByText('There are no such messages.').waitFor();
     await service.sendCode(id, '+447400123402');
     await page.getByRole('rowheader').waitFor();
   });
 
-  it('each show their steps at the side, reachable by keyboard', async () => {
+  it('each show their steps at the side, reachable by keyboard; that a rule refused say which', async () => {
     const page = await open(`messages?userId=${verified}`);
     await page.getByRole('rowheader').getByRole('link').focus();
     await page.keyboard.press('Enter');
@@ -137,13 +167,20 @@ describe('messages', () => {
     await expectInOrder(steps);
     await page.goto(`${service.url}/console#messages/${waiting}-99`);
     await page.getByText('There is no such message.').waitFor();
+    await page.goto(`${service.url}/console#messages?state=stopped`);
+    await expect.poll(() => rows(page)).toBe(1);
+    await page.getByRole('rowheader').getByRole('link').click();
+    await page.getByText('The rule number-type refused the request. No gateway was asked').waitFor();
   });
 
-  it('begin near the top of the page, and open at its side by a click anywhere on their row', async () => {
+  it('begin near the top of the page, have relative times with the exact one on hover, and open at its side by a click anywhere on their row', async () => {
     const page = await open(`messages?country=DE`);
     await expect.poll(() => rows(page)).toBe(1);
     const list = (await page.getByRole('table').boundingBox())!;
     expect(list.y).toBeLessThan(300);
+    const time = page.getByRole('rowheader').locator('time');
+    expect(await time.innerText()).toMatch(/^(now|\d+ (sec|min) ago)$/);
+    expect(await time.getAttribute('title')).toMatch(/^\d+ \w{3} \d{4}, \d\d:\d\d:\d\d$/);
     expect((await page.getByRole('main').boundingBox())!.width).toBe(1280);
     await page.getByRole('cell', { name: 'inbox' }).click();
     const panel = page.getByRole('complementary', { name: `Message ${waiting}-1` });
@@ -161,46 +198,13 @@ describe('messages', () => {
     await panel.waitFor({ state: 'detached' });
     expect(page.url()).toMatch(/#messages\?country=DE$/);
   });
-
-  it('have relative times, with the exact one on hover', async () => {
-    const page = await open(`messages?userId=${waiting}`);
-    const time = page.getByRole('rowheader').locator('time');
-    await time.waitFor();
-    expect(await time.innerText()).toMatch(/^(now|\d+ (sec|min) ago)$/);
-    expect(await time.getAttribute('title')).toMatch(/^\d+ \w{3} \d{4}, \d\d:\d\d:\d\d$/);
-  });
-
-  it('are filtered as one types and chooses, also by a period that ends now', async () => {
-    const page = await open('messages');
-    await expect.poll(() => rows(page)).toBeGreaterThan(2);
-    const form = page.getByRole('form', { name: 'Filter' });
-    await form.getByRole('textbox', { name: 'User' }).pressSequentially(String(waiting));
-    await expect.poll(() => rows(page)).toBe(1);
-    expect(page.url()).toContain(`userId=${waiting}`);
-    await service.sql`update messages set requested_at = requested_at - interval '2 hours' where user_id = ${waiting}`;
-    await form.getByLabel('Period').selectOption('Last hour');
-    await page.getByText('There are no such messages.').waitFor();
-    expect(page.url()).toContain('period=1h');
-    await form.getByLabel('Period').selectOption('Last 24 hours');
-    await expect.poll(() => rows(page)).toBe(1);
-    await service.sql`update messages set requested_at = requested_at + interval '2 hours' where user_id = ${waiting}`;
-    await form.getByLabel('Period').selectOption('Between two times …');
-    await form.getByLabel('From', { exact: true }).fill('2020-01-02T00:00');
-    await expect.poll(() => page.url()).toContain('from=2020-01-0');
-    expect(page.url()).not.toContain('period=');
-    await form.getByRole('button', { name: 'Remove the filter From' }).click();
-    await expect.poll(() => page.url()).not.toContain('from=');
-  });
-
-  it('that a rule refused say which', async () => {
-    const page = await open('messages?state=stopped');
-    await page.getByRole('rowheader').getByRole('link').click();
-    await page.getByText('The rule number-type refused the request. No gateway was asked').waitFor();
-  });
 });
 
-it('the chart says its numbers where one points, and by arrow keys', async () => {
+it('the overview shows cost and delivery time; its chart says its numbers where one points, and by arrow keys', async () => {
   const page = await open('overview');
+  const tile = (name: string) => page.locator('.figure-tile').filter({ hasText: name }).locator('.tile-figure');
+  await expect.poll(() => tile('Delivery time').innerText()).toBe('4 s');
+  expect(Number(await tile('Cost in your currency').innerText())).toBeGreaterThanOrEqual(0.14);
   const chart = page.getByRole('slider', { name: 'Codes by day' });
   await chart.waitFor();
   const tooltip = page.locator('.chart-tooltip');
@@ -220,29 +224,12 @@ it('the chart says its numbers where one points, and by arrow keys', async () =>
   await expectAccessible(page);
 });
 
-it('the overview shows cost and delivery time', async () => {
-  const page = await open('overview');
-  const tile = (name: string) => page.locator('.figure-tile').filter({ hasText: name }).locator('.tile-figure');
-  await expect.poll(() => tile('Delivery time').innerText()).toBe('4 s');
-  expect(Number(await tile('Cost in your currency').innerText())).toBeGreaterThanOrEqual(0.14);
-});
-
-it('the guard shows limits and how near they are', async () => {
-  const page = await open('guard');
-  const rule = page.getByRole('row').filter({ hasText: 'Codes one user may ask for.' });
-  await rule.getByText('1 of 100').waitFor();
-  // With what the process has leased and not used yet.
-  await page
-    .getByRole('row')
-    .filter({ hasText: 'Codes to one country in a day.' })
-    .getByText(/^\d+ of 1,000$/)
-    .first()
-    .waitFor();
-  await expectAccessible(page);
-});
-
 describe('a customer', () => {
-  it('is found by e-mail', async () => {
+  it('is found by e-mail; has transactions, shown by page when somebody asks for them', async () => {
+    const paymentNotes = 'invoice '.repeat(100);
+    const large = { transactionId: 'large', amount: '1250000.50', transactionCategory: 'Debit', paymentNotes };
+    const rows = Array.from({ length: 20 }, (_, index) => row(verified, { transactionId: `shown-${index}` }));
+    await service.record([...rows, row(verified, { ...large, timeStamp: '2030-01-01' })]);
     const { json } = await service.call('/User', { email: 'Grace@example.com' });
     const page = await open('customer');
     const field = page.getByLabel('User id, phone number or e-mail');
@@ -252,14 +239,8 @@ describe('a customer', () => {
     await field.fill('nobody@example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Nobody has this e-mail address.').waitFor();
-  });
-
-  it('has transactions, shown by page when somebody asks for them', async () => {
-    const paymentNotes = 'invoice '.repeat(100);
-    const large = { transactionId: 'large', amount: '1250000.50', transactionCategory: 'Debit', paymentNotes };
-    const rows = Array.from({ length: 20 }, (_, index) => row(verified, { transactionId: `shown-${index}` }));
-    await service.record([...rows, row(verified, { ...large, timeStamp: '2030-01-01' })]);
-    const page = await open(`customer/${verified}`);
+    await page.goto(`${service.url}/console#customer/${verified}`);
+    await page.getByRole('heading', { name: `User ${verified}` }).waitFor();
     await tabTo(page, 'Show transactions');
     await page.keyboard.press('Enter');
     const panel = page.getByRole('region', { name: 'Transactions' });
@@ -278,7 +259,7 @@ describe('a customer', () => {
   });
 });
 
-it('settings are searched, and a secret only says that it is set', async () => {
+it('settings are searched, and a secret only says that it is set; those that differ from their default come first in their group, with the default', async () => {
   const page = await open('settings?search=twilio');
   const token = page.getByRole('row').filter({ hasText: 'LEDGERLINE_TWILIO_TOKEN' });
   await token.getByText('Set', { exact: true }).waitFor();
@@ -286,10 +267,8 @@ it('settings are searched, and a secret only says that it is set', async () => {
   expect(await page.content()).not.toContain('not-for-operators');
   await expectAccessible(page);
   await expectNarrow(page);
-});
-
-it('settings that differ from their default come first in their group, with the default', async () => {
-  const page = await open('settings');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${service.url}/console#settings`);
   const guard = page.getByRole('region', { name: 'Guard', exact: true });
   await guard.getByRole('rowheader').first().waitFor();
   const names = await guard.getByRole('rowheader').allInnerTexts();

@@ -1,13 +1,15 @@
 /** How the console requests its values: one request at a time, an answer in time, and errors that are shown. */
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withoutRefresh } from '../harness/browser/console.ts';
 import { openPage } from '../harness/browser/page.ts';
 import { startService, type Service } from '../harness/service.ts';
 
 let service: Service;
+let verified: number;
 beforeAll(async () => {
   service = await startService();
-  await service.verifiedUser();
+  verified = await service.verifiedUser();
 });
 afterAll(() => service.stop());
 
@@ -21,83 +23,58 @@ function createGate(): { passed: Promise<void>; open(): void } {
   return { passed, open: () => open() };
 }
 
-/** The console without its periodic refresh, so that a test sees the other requests alone. */
-async function openWithoutRefresh(view: string, prepare: (page: Page) => Promise<unknown>): Promise<Page> {
-  const page = await openPage(`${service.url}/`);
-  await page.addInitScript('setInterval = () => 0');
-  await prepare(page);
-  await page.goto(`${service.url}/console#${view}`);
-  return page;
-}
-
-it('the time of the list is that of its last request, though the choices of its filters are older', async () => {
-  const page = await openPage(`${service.url}/`);
-  await page.clock.install();
-  await page.goto(`${service.url}/console#messages`);
-  const time = page.locator('.updated-at').first();
-  await time.waitFor();
-  const before = await time.innerText();
-  await page.clock.fastForward('00:16');
-  await expect.poll(() => time.innerText()).not.toBe(before);
-});
+/** The messages of the console, whose requests are answered by the test from the start. */
+const openMessages = (prepare: (page: Page) => Promise<unknown>, expected?: RegExp) =>
+  openPage(`${service.url}/console#messages`, { prepare, ...(expected && { expected }) });
 
 describe('an error', () => {
-  it('is shown at once, also if the service asks for a long wait before the next try', async () => {
-    const page = await openPage(`${service.url}/`, { expected: /status of 503/ });
-    await page.route(listPath, (route) =>
-      route.fulfill({
-        status: 503,
-        headers: { 'error-reason': 'query-too-slow', 'retry-after': '30' },
-        contentType: 'application/problem+json',
-        body: JSON.stringify({ title: 'The query took too long.', status: 503 }),
-      }),
-    );
-    await page.goto(`${service.url}/console#messages`);
-    await page.getByRole('alert').getByText('The query took too long.').waitFor();
-  });
-
-  it('says when it is requested again, and can be requested at once', async () => {
-    const page = await openPage(`${service.url}/`, { expected: /status of 503/ });
+  it('is shown at once, also if the service asks for a long wait; says when it is requested again, and can be requested at once', async () => {
+    const slow = {
+      status: 503,
+      headers: { 'error-reason': 'query-too-slow', 'retry-after': '30' },
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ title: 'The query took too long.', status: 503 }),
+    };
+    const busy = { status: 503, headers: { 'error-reason': 'overloaded', 'retry-after': '40' } };
     let requests = 0;
-    let isAway = true;
-    await page.route(listPath, async (route) => {
+    const answer = async (route: Route) => {
+      const refusal = [slow, busy][requests];
       requests += 1;
-      if (isAway) await route.fulfill({ status: 503, headers: { 'error-reason': 'overloaded', 'retry-after': '40' } });
-      else await route.continue();
-    });
-    await page.goto(`${service.url}/console#messages`);
+      await (refusal ? route.fulfill(refusal) : route.continue());
+    };
+    const page = await openMessages((opened) => opened.route(listPath, answer), /status of 503/);
+    const retry = page.getByRole('button', { name: 'Retry now' });
+    await page.getByRole('alert').getByText('The query took too long.').waitFor();
+    await retry.click();
     await page.getByRole('alert').getByText('The service is busy.').waitFor();
     await page.getByText(/^Retrying in \d\d s$/).waitFor();
-    isAway = false;
-    await page.getByRole('button', { name: 'Retry now' }).click();
+    await retry.click();
     await page.getByRole('rowheader').waitFor();
-    expect(requests).toBe(2);
+    expect(requests).toBe(3);
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('in the search leaves what it can find, and is named', async () => {
-    const page = await openPage(`${service.url}/`, { expected: /status of 503/ });
-    await page.route('**/operator/settings', (route) => route.fulfill({ status: 503 }));
-    await page.goto(`${service.url}/console#messages`);
+  it('that waiting cannot help against has no countdown; one in the search leaves what it can find, and is named', async () => {
+    const page = await openPage(`${service.url}/console#messages?from=yesterday`, {
+      expected: /status of (400|503)/,
+      prepare: (opened) => opened.route('**/operator/settings', (route) => route.fulfill({ status: 503 })),
+    });
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByText(/^Retrying/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Retry now' }).waitFor();
     await page.getByRole('button', { name: /^Search/ }).click();
     await page.getByRole('status').getByText('Rules or settings could not be read').waitFor();
     await page.keyboard.type('number-type');
     await page.getByRole('option', { name: 'number-type' }).waitFor();
   });
 
-  it('that waiting cannot help against has no countdown', async () => {
-    const page = await openPage(`${service.url}/`, { expected: /status of 400/ });
-    await page.goto(`${service.url}/console#messages?from=yesterday`);
-    await page.getByRole('alert').waitFor();
-    expect(await page.getByText(/^Retrying/).count()).toBe(0);
-    await page.getByRole('button', { name: 'Retry now' }).waitFor();
-  });
-
-  it('is shown if no answer comes, and goes when one does', async () => {
-    const page = await openPage(`${service.url}/`);
-    await page.clock.install();
-    await page.goto(`${service.url}/console#messages`);
+  it('is shown if no answer comes, and goes when one does; the time of the list is that of its last request, though the choices of its filters are older', async () => {
+    const page = await openMessages((opened) => opened.clock.install());
     await page.getByRole('rowheader').waitFor();
+    const time = page.locator('.updated-at').first();
+    const before = await time.innerText();
+    await page.clock.fastForward('00:16');
+    await expect.poll(() => time.innerText()).not.toBe(before);
     let unanswered = 0;
     await page.route(listPath, () => void (unanswered += 1));
     await page.clock.fastForward('00:16');
@@ -113,20 +90,6 @@ describe('an error', () => {
     await page.clock.fastForward('00:31');
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
-});
-
-it('an outline is shown in place of a list until its first answer', async () => {
-  const answered = createGate();
-  const page = await openPage(`${service.url}/`);
-  await page.route(listPath, async (route) => {
-    await answered.passed;
-    await route.continue();
-  });
-  await page.goto(`${service.url}/console#messages`);
-  await page.locator('.skeleton-row').first().waitFor();
-  answered.open();
-  await page.getByRole('rowheader').waitFor();
-  expect(await page.locator('.skeleton-row').count()).toBe(0);
 });
 
 describe('requests', () => {
@@ -147,7 +110,8 @@ describe('requests', () => {
       const body = Array.from({ length: 50 }, (_, index) => event(index + 1)).join('');
       await route.fulfill({ contentType: 'text/event-stream', body });
     };
-    const page = await openWithoutRefresh('messages', async (opened) => {
+    const page = await openMessages(async (opened) => {
+      await withoutRefresh(opened);
       await opened.route(listPath, answerList);
       await opened.route(livePath, answerStream);
     });
@@ -161,21 +125,24 @@ describe('requests', () => {
     expect(lists).toBe(2);
   });
 
-  it('of another filter do not wait for the answer to the first one', async () => {
-    const page = await openWithoutRefresh('messages', (opened) =>
-      opened.route(listPath, async (route) => {
-        if (route.request().url().includes('country=')) await route.continue();
-      }),
-    );
+  it('of another filter do not wait for the answer to the first one, in whose place an outline is shown', async () => {
+    const page = await openMessages(async (opened) => {
+      await withoutRefresh(opened);
+      await opened.route(listPath, async (route) => {
+        if (route.request().url().includes('userId=')) await route.continue();
+      });
+    });
     await page.getByText('Loading').waitFor();
-    await page.goto(`${service.url}/console#messages?country=DE`);
-    await page.getByText('There are no such messages.').waitFor();
+    await page.locator('.skeleton-row').first().waitFor();
+    await page.goto(`${service.url}/console#messages?userId=${verified}`);
+    await page.getByRole('rowheader').waitFor();
+    expect(await page.locator('.skeleton-row').count()).toBe(0);
   });
 });
 
-it('rows of the last filter are marked as such until those of the new one arrive', async () => {
+it('rows of the last filter are marked as such until those of the new one arrive, and not shown if its request fails', async () => {
   const answered = createGate();
-  const page = await openPage(`${service.url}/console#messages`);
+  const page = await openPage(`${service.url}/console#messages`, { expected: /status of 503/ });
   await page.getByRole('rowheader').waitFor();
   await page.getByText(/^Updated at/).waitFor();
   expect(await page.locator('.of-last-filter').count()).toBe(0);
@@ -189,6 +156,10 @@ it('rows of the last filter are marked as such until those of the new one arrive
   answered.open();
   await page.locator('.of-last-filter').waitFor({ state: 'detached' });
   await page.getByText(/^Updated at/).waitFor();
+  await page.route(/operator\/messages\?.*country=DE/, (route) => route.fulfill({ status: 503 }));
+  await page.goto(`${service.url}/console#messages?country=DE`);
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByRole('rowheader').count()).toBe(0);
 });
 
 describe('older entries', () => {
@@ -210,10 +181,11 @@ describe('older entries', () => {
 
   /** The list refreshes only when the test asks for it. */
   async function openEvents(): Promise<Page> {
-    const page = await openPage(`${own.url}/`, { viewport });
-    await page.addInitScript('setInterval = () => 0');
-    await page.route(livePath, () => {});
-    await page.goto(`${own.url}/console#events`);
+    const prepare = async (opened: Page) => {
+      await withoutRefresh(opened);
+      await opened.route(livePath, () => {});
+    };
+    const page = await openPage(`${own.url}/console#events`, { viewport, prepare });
     await expect.poll(() => idsIn(page)).toEqual(created.toReversed().slice(0, 20));
     return page;
   }

@@ -23,50 +23,27 @@ const viewTitles: Record<string, string> = {
 };
 
 describe('the overview', () => {
-  it('counts what the service counted, in a plot and in a table', async () => {
+  it('counts what the service counted, in a plot and in a table, explains its terms, and keeps the span after a reload', async () => {
     await service.verifiedUser();
     const page = await openPage(`${service.url}/console`);
     await expectRenderedText(page, 'Overview');
     const { json } = await service.call('/operator/overview?days=7', undefined, { method: 'GET' });
     const sent = json.days.reduce((sum: number, day: { sent: number }) => sum + day.sent, 0);
     expect(await page.locator('.tile-figure').first().innerText()).toBe(String(sent));
-    expect(await page.locator('.bar-chart table tbody tr').count()).toBe(7);
+    const days = page.locator('.bar-chart table tbody tr');
+    expect(await days.count()).toBe(7);
     expect(await page.locator('.gateway-health').innerText()).toContain('inbox');
-    await expectAccessible(page, { alsoDark: true });
-    await expectNarrow(page);
-  });
-
-  it('goes by the days of the service, also where a sandbox’s clock is ahead', async () => {
-    const own = await serviceForTest();
-    await own.call('/sandbox/clock', { advanceSeconds: 3 * 86_400 });
-    own.forgetTokens();
-    await own.verifiedUser();
-    const page = await openPage(`${own.url}/console`);
-    await page.locator('.tile-figure').first().waitFor();
-    expect(await page.locator('.tile-figure').first().innerText()).toBe('1');
-    expect(await page.locator('.bar-chart table tbody tr').last().locator('td').allInnerTexts()).toEqual([
-      '1',
-      '0',
-      '1',
-    ]);
-  });
-
-  it('keeps the span after a reload', async () => {
-    const page = await openPage(`${service.url}/console`);
-    await page.getByRole('link', { name: '30 days' }).click();
-    await expect.poll(() => page.locator('.bar-chart table tbody tr').count()).toBe(30);
-    await page.reload();
-    await expect.poll(() => page.locator('.bar-chart table tbody tr').count()).toBe(30);
-    expect(await page.getByRole('link', { name: '30 days' }).getAttribute('aria-current')).toBe('true');
-  });
-
-  it('explains its terms', async () => {
-    const page = await openPage(`${service.url}/console`);
-    await page.locator('.figure-tile').first().waitFor();
     const shown = await page.getByRole('main').innerText();
     for (const term of ['Not sent', 'Failed over']) expect(shown).toContain(term);
     expect(shown).toContain('No gateway accepted the text.');
     expect(shown).toContain('so the next gateway was asked.');
+    await expectAccessible(page, { alsoDark: true });
+    await expectNarrow(page);
+    await page.getByRole('link', { name: '30 days' }).click();
+    await expect.poll(() => days.count()).toBe(30);
+    await page.reload();
+    await expect.poll(() => days.count()).toBe(30);
+    expect(await page.getByRole('link', { name: '30 days' }).getAttribute('aria-current')).toBe('true');
   });
 
   it('is in English, whatever the language of the browser, and every view fits into 320 pixels', async () => {
@@ -84,12 +61,74 @@ describe('the overview', () => {
   });
 });
 
-describe('the safe list', () => {
-  it('adds and removes a number and a prefix by keyboard; both are masked and recorded', async () => {
-    const own = await serviceForTest();
+describe('the console of a new service', () => {
+  let own: Service;
+  beforeAll(async () => {
+    own = await startService();
+  });
+  afterAll(() => own.stop());
+
+  const emptyViews = {
+    overview: 'No code was sent',
+    guard: 'Nobody is blocked',
+    'safe-list': 'The list is empty',
+    audit: 'No operator has done',
+  };
+
+  it('says so, and that it waits, that the service fails or that there is no connection: overview, guard, safe list, audit', async () => {
+    const calls = '**/operator/**';
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const page = await openPage(`${own.url}/console#overview`, {
+      expected: /status of 5|ERR_INTERNET_DISCONNECTED|ERR_FAILED/,
+      prepare: (opened) =>
+        opened.route(calls, async (route) => {
+          await held;
+          await route.continue();
+        }),
+    });
+    async function inEachView(look: (words: string) => Promise<unknown>): Promise<void> {
+      for (const [view, words] of Object.entries(emptyViews)) {
+        await page.goto(`${own.url}/console#${view}`);
+        await page.getByRole('heading', { name: viewTitles[view]!, level: 1 }).waitFor();
+        await look(words);
+      }
+    }
+    await inEachView(async () => {
+      await page.getByRole('status').getByText('Loading').first().waitFor();
+      await expectAccessible(page);
+    });
+    release();
+    await inEachView(async (words) => {
+      await page.getByText(words).waitFor();
+      // A view loads its parts one by one.
+      await expect.poll(() => page.getByText('Loading').count()).toBe(0);
+      await expectAccessible(page);
+      await expectNarrow(page);
+    });
+
+    await page.unroute(calls);
+    await page.route(calls, (route) => route.fulfill({ status: 500, body: '' }));
+    await page.reload();
+    await inEachView(async () => {
+      await page.getByRole('alert').getByText('HTTP 500').waitFor();
+      await expectAccessible(page);
+    });
+    await page.unroute(calls);
+    await page.route(calls, (route) => route.abort());
+    await page.reload();
+    await inEachView(() => page.getByRole('alert').getByText('The service does not answer.').waitFor());
+  });
+
+  it('safe list: a number and a prefix are added and removed by keyboard; both are masked and recorded', async () => {
     const phoneNumber = newPhone();
     const masked = `${phoneNumber.slice(0, 3)}…${phoneNumber.slice(-2)}`;
     const page = await openPage(`${own.url}/console`);
+    await page.getByRole('link', { name: 'Safe list' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('main').evaluate((element) => element.matches(':focus'))).toBe(true);
     await tabTo(page, 'Safe list');
     await page.keyboard.press('Enter');
     await page.getByText('The list is empty').waitFor();
@@ -143,46 +182,20 @@ describe('the safe list', () => {
     ]);
     expect(own.logLines.join('')).not.toContain(phoneNumber.slice(1));
   });
-});
 
-describe('a view without data', () => {
-  let own: Service;
-  beforeAll(async () => {
-    own = await startService();
+  it('overview: goes by the days of the service, also where a sandbox’s clock is ahead', async () => {
+    await own.call('/sandbox/clock', { advanceSeconds: 3 * 86_400 });
+    own.forgetTokens();
+    await own.verifiedUser();
+    const page = await openPage(`${own.url}/console`);
+    await page.locator('.tile-figure').first().waitFor();
+    expect(await page.locator('.tile-figure').first().innerText()).toBe('1');
+    expect(await page.locator('.bar-chart table tbody tr').last().locator('td').allInnerTexts()).toEqual([
+      '1',
+      '0',
+      '1',
+    ]);
   });
-  afterAll(() => own.stop());
-
-  it.each(['overview', 'guard', 'safe-list', 'audit'])(
-    '%s: nothing yet, a wait, a failure, no connection',
-    async (view) => {
-      const page = await openPage(`${own.url}/`, { expected: /status of 5|ERR_INTERNET_DISCONNECTED|ERR_FAILED/ });
-      let release = () => {};
-      const held = new Promise<void>((resolve) => (release = resolve));
-      await page.route('**/operator/**', async (route) => {
-        await held;
-        await route.continue();
-      });
-      await page.goto(`${own.url}/console#${view}`);
-      await page.getByRole('status').getByText('Loading').first().waitFor();
-      await expectAccessible(page);
-      release();
-      await page.getByText(/No code was sent|Nobody is blocked|The list is empty|No operator has done/).waitFor();
-      // A view loads its parts one by one.
-      await expect.poll(() => page.getByText('Loading').count()).toBe(0);
-      await expectAccessible(page);
-      await expectNarrow(page);
-
-      await page.unroute('**/operator/**');
-      await page.route('**/operator/**', (route) => route.fulfill({ status: 500, body: '' }));
-      await page.reload();
-      await page.getByRole('alert').getByText('HTTP 500').waitFor();
-      await expectAccessible(page);
-      await page.unroute('**/operator/**');
-      await page.route('**/operator/**', (route) => route.abort());
-      await page.reload();
-      await page.getByRole('alert').getByText('The service does not answer.').waitFor();
-    },
-  );
 });
 
 describe('a service that goes away', () => {
@@ -216,8 +229,7 @@ it('a token that may only read finds every control that changes something disabl
   const blocked = await own.createUser();
   for (let attempt = 0; attempt < 11; attempt += 1) await own.verify(blocked, '000000');
   await own.call('/operator/guard/safe-list', { prefix: '+251911' });
-  const page = await openPage(`${own.url}/`);
-  await openAsProduction(page, own.url, await own.token('operator:read'));
+  const page = await openAsProduction(own.url, await own.token('operator:read'));
   await page.getByText('Read only').waitFor();
   const controls: Record<string, RegExp[]> = {
     Guard: [/^Lift the block of user/, /mode of prefix$/],

@@ -86,14 +86,24 @@ describe('a page', () => {
     expect(policy).not.toMatch(/https?:|\*|unsafe/);
   });
 
-  it.each([320, 390])('fits a screen of %i pixels, and its contents open and lead to another page', async (width) => {
-    const page = await openDocs(service, '/docs/errors', width);
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-    const status = await page.locator('#phone-taken td').nth(1).boundingBox();
-    expect(status!.height).toBeLessThan(300);
-    await page.getByRole('button', { name: 'Contents' }).click();
-    await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Tokens' }).click();
+  it('fits screens of 320 and 390 pixels, and its contents open and lead to another page', async () => {
+    const page = await openDocs(service, '/docs/errors', 320);
+    const expectFitting = async (width: number) => {
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      const status = await page.locator('#phone-taken td').nth(1).boundingBox();
+      expect(status!.height).toBeLessThan(300);
+    };
+    const follow = async (name: string) => {
+      await page.getByRole('button', { name: 'Contents' }).click();
+      await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name, exact: true }).click();
+    };
+    await expectFitting(320);
+    await follow('Tokens');
     await page.waitForURL('**/docs/tokens');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await follow('Errors');
+    await page.waitForURL('**/docs/errors');
+    await expectFitting(390);
   });
 
   it('shows an operation in four languages with the real origin and a fresh number, without faults for axe', async () => {
@@ -119,7 +129,7 @@ describe('a page', () => {
     expect(await numberIn()).not.toBe(first);
   });
 
-  it('tries an operation in the sandbox without a token of one’s own, and keeps the digits of an amount', async () => {
+  it('tries an operation in the sandbox without a token of one’s own, keeps the digits of an amount, and asks before it removes anything', async () => {
     const id = await service.createUser();
     await service.record([
       { individualId: id, transactionId: 'a', amount: '12.50', currency: 'EUR', timeStamp: '2026-03-01T09:30:00Z' },
@@ -133,20 +143,19 @@ describe('a page', () => {
     await page.goto(`${service.url}/docs/api/get-transaction`);
     await page.getByRole('button', { name: 'Send' }).click();
     await expect.poll(() => answer.innerText()).toContain('200 OK');
-  });
 
-  it('asks before it removes anything', async () => {
-    const id = await service.createUser();
-    const page = await openDocs(service, '/docs/api/erase-user');
+    await page.goto(`${service.url}/docs/api/erase-user`);
     await page.getByLabel('Address').fill(`/User/${id}`);
     const questions: string[] = [];
     page.once('dialog', (dialog) => (questions.push(dialog.message()), void dialog.dismiss()));
     await page.getByRole('button', { name: 'Send' }).click();
     expect(questions).toEqual([`Erase a user? This cannot be undone.\n\nDELETE ${service.url}/User/${id}`]);
+    await page.getByLabel('Address').fill(`/User/${await service.createUser()}`);
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Send' }).click();
-    const answer = page.locator('.try .answer');
     await expect.poll(() => answer.innerText()).toContain('204');
+    // The one whose question was not confirmed is still there.
+    expect((await service.call(`/User/${id}/status`, undefined, { method: 'GET' })).status).toBe(200);
   });
 
   it('has no client of the sandbox in its samples outside the sandbox', async () => {
@@ -163,26 +172,22 @@ describe('a page', () => {
   });
 });
 
-describe('the search', () => {
-  it('begins with the guides', async () => {
-    const page = await openDocs(service, '/docs');
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByRole('option', { name: /^The client guide$/ }).click();
-    await page.waitForURL('**/docs/client');
-  });
-
-  it.each([
+it('the search begins with the guides, and finds an error, an operation and a setting', async () => {
+  const page = await openDocs(service, '/docs');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('option', { name: /^The client guide$/ }).click();
+  await page.waitForURL('**/docs/client');
+  for (const [words, name, address] of [
     ['phone-taken', /^phone-taken .*error$/, '**/docs/errors#phone-taken'],
     // Not the one that sends it again.
     ['send-code', /^Send a verification code .*operation$/, '**/docs/api/send-code'],
     ['LEDGERLINE_PAGES', /^LEDGERLINE_PAGES .*setting$/, '**/docs/config#LEDGERLINE_PAGES'],
-  ])('finds %s', async (words, name, address) => {
-    const page = await openDocs(service, '/docs');
+  ] as const) {
     await page.getByRole('button', { name: 'Search' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.keyboard.type(words);
     await page.getByRole('option', { name }).first().waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(address);
-  });
+  }
 });

@@ -13,9 +13,8 @@ afterAll(() => service.stop());
 
 const open = (pathname: string) =>
   openPage(service.url + pathname, {
-    forcedColors: 'active',
-    reducedMotion: 'reduce',
     viewport: { width: 1280, height: 900 },
+    prepare: (page) => page.emulateMedia({ forcedColors: 'active' }),
   });
 
 /** It, or a part of it, looks different from what it would be without the attribute that says it is chosen. */

@@ -71,17 +71,35 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const languageFile = /\/(?:ledgerline-\w+\.)?(ar|de|es|fr|it|ja|pt)[.-][^/]*\.?js$/;
+
+/** Opens a page in a browser of a language, and lists the languages that the page loads. */
+async function openIn(language: Language, pathname: string): Promise<{ page: Page; loaded: string[] }> {
+  const loaded: string[] = [];
+  const page = await openPage(`${service.url}${pathname}`, {
+    ...(language !== 'en' && { locale: language === 'de' ? 'de-AT' : language }),
+    async prepare(opened) {
+      opened.on('request', (request) => {
+        const [, name] = languageFile.exec(new URL(request.url()).pathname) ?? [];
+        if (name) loaded.push(name);
+      });
+    },
+  });
+  return { page, loaded };
+}
+
 /** The one with the longest words and the one from right to left; English is on the pages of all other tests. */
 const drawnLanguages = sized<readonly Language[]>(['de', 'ar'], languages);
 
 describe.each(drawnLanguages)('the wallet in %s', (language) => {
-  it('has its language, direction and texts, and fits into 320 pixels in every state', async () => {
-    const page = await openPage(`${service.url}/wallet`, { locale: language === 'en' ? 'en-GB' : language });
+  it('loads this language alone, has its direction and texts, and fits into 320 pixels in every state', async () => {
+    const { page, loaded } = await openIn(language, '/wallet');
     const { title, filters, exportAs, close } = files[language].activity;
     await page.getByRole('heading', { name: title, level: 1 }).waitFor();
     await expectLanguage(page, language);
     expect(await page.title()).toBe(`${title} · Ledgerline`);
     await page.locator('button.row').first().waitFor();
+    expect(loaded).toEqual(language === 'en' ? [] : [language]);
     await expectFits(page);
     await page.getByLabel(files[language].page.settings).click();
     await expectFits(page);
@@ -101,12 +119,14 @@ describe.each(drawnLanguages)('the wallet in %s', (language) => {
 });
 
 describe.each(drawnLanguages)('the sandbox page in %s', (language) => {
-  it('has its language, direction and texts, and fits into 320 pixels in every step', async () => {
-    const page = await openPage(`${service.url}/`, { locale: language === 'en' ? 'en-GB' : language });
+  it('loads this language alone, has its direction and texts, and fits into 320 pixels in every step', async () => {
+    const { page, loaded } = await openIn(language, '/');
     const { sandbox: texts, verify, page: pageTexts } = files[language];
     await page.getByRole('heading', { name: texts.title, level: 1 }).waitFor();
     await expectLanguage(page, language);
     expect(await page.title()).toBe(`${pageTexts.sandbox} · Ledgerline`);
+    await page.locator('ledgerline-verify h2').waitFor();
+    expect(loaded).toEqual(language === 'en' ? [] : [language]);
     await expectFits(page);
     await page.getByLabel(verify.number).fill(newPhone());
     await page.getByRole('button', { name: verify.send }).click();
@@ -126,14 +146,40 @@ describe.each(drawnLanguages)('the sandbox page in %s', (language) => {
   });
 });
 
-/** Its words are the longest. */
+/** The words of German are the longest. */
 it.each(sized<readonly Language[]>(['de'], languages))(
-  'the header of every page fits at every width, in %s',
+  'a language and colours that a reader chooses are kept on every page, and its header fits at every width, in %s',
   async (language) => {
-    const page = await openPage(`${service.url}/wallet`, { locale: language === 'en' ? 'en-GB' : language });
-    for (const pathname of ['/', '/wallet', '/console', '/docs']) {
-      await page.goto(`${service.url}${pathname}`);
-      await page.locator('.page-header').waitFor();
+    const { page, loaded } = await openIn('en', '/wallet');
+    await page.locator('button.row').first().waitFor();
+    expect(loaded).toEqual([]);
+    const settings = page.getByLabel('Language and colours');
+    await settings.click();
+    await page.getByRole('combobox', { name: 'Colours' }).selectOption('Dark');
+    await page.keyboard.press('Escape');
+    const choices = page.getByRole('group', { name: 'Language and colours' });
+    await choices.waitFor({ state: 'detached' });
+    // It also closes when the reader turns to something else.
+    await settings.click();
+    await choices.waitFor();
+    await page.locator('#content').click({ position: { x: 5, y: 5 } });
+    await choices.waitFor({ state: 'detached' });
+    await settings.click();
+    await page.getByRole('combobox', { name: 'Language' }).selectOption(languageNames[language]);
+    const { activity, page: texts } = files[language];
+    await page.getByRole('heading', { name: activity.title, level: 1 }).waitFor();
+    for (const [pathname, own] of [
+      ['/wallet', texts],
+      ['/', texts],
+      ['/console', en.page],
+      ['/docs', en.page],
+    ] as const) {
+      if (pathname !== '/wallet') await page.goto(`${service.url}${pathname}`);
+      await page.locator('.page-header').getByRole('link', { name: own.console, exact: true }).waitFor();
+      const ground = await page.evaluate<string>(
+        `getComputedStyle(document.querySelector('.page-header')).backgroundColor`,
+      );
+      expect([pathname, ground]).toEqual([pathname, 'rgb(22, 26, 33)']);
       for (const width of [320, 420, 480, 600, 700, 720, 800]) {
         await page.setViewportSize({ width, height: 800 });
         const excess =
@@ -145,11 +191,26 @@ it.each(sized<readonly Language[]>(['de'], languages))(
   },
 );
 
-it('the form has a language and a direction of its own, whatever the page around it', async () => {
-  const page = await openPage(`${service.url}/`);
+it('the form has a language and a direction of its own, whatever the page around it; it shows the last language until the next one is loaded', async () => {
+  const { page, loaded } = await openIn('en', '/');
+  const title = page.locator('ledgerline-verify h2');
+  expect(await title.innerText()).toBe(en.verify.numberTitle);
+  expect(loaded).toEqual([]);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(languageFile, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const setLocale = (locale: string) =>
+    page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('locale', '${locale}')`);
+  await setLocale('fr');
+  expect(await title.innerText()).toBe(en.verify.numberTitle);
+  release();
+  await page.getByRole('heading', { name: fr.verify.numberTitle }).waitFor();
+
   const texts = { ...ar.code, ...ar.verify };
-  await page.locator('ledgerline-verify').waitFor({ state: 'attached' });
-  await page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('locale', 'ar')`);
+  await setLocale('ar');
   await page.getByRole('heading', { name: texts.numberTitle }).waitFor();
   await page.getByLabel(texts.number).fill(newPhone());
   await page.getByRole('button', { name: texts.send }).click();
@@ -165,97 +226,21 @@ it('the form has a language and a direction of its own, whatever the page around
   await expectFits(page);
 });
 
-describe('only the language of the reader is loaded', () => {
-  const languageFile = /\/(?:ledgerline-\w+\.)?(ar|de|es|fr|it|ja|pt)[.-][^/]*\.?js$/;
-
-  async function loadedLanguages(path: string, locale: string): Promise<string[]> {
-    const page = await openPage(`${service.url}/health/live`, { locale });
-    const loaded: string[] = [];
-    page.on('request', (request) => {
-      const [, language] = languageFile.exec(new URL(request.url()).pathname) ?? [];
-      if (language) loaded.push(language);
-    });
-    await page.goto(`${service.url}${path}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.locator('button.row, ledgerline-verify h2').first().waitFor();
-    return loaded;
-  }
-
-  it.each(['/', '/wallet'])('by %s', async (path) => {
-    expect(await loadedLanguages(path, 'en-GB')).toEqual([]);
-    expect(await loadedLanguages(path, 'de-AT')).toEqual(['de']);
+it('if its language cannot be loaded, a page is in English', async () => {
+  const page = await openPage(`${service.url}/`, {
+    locale: 'ar',
+    expected: /ERR_FAILED/,
+    prepare: (opened) => opened.route(languageFile, (route) => route.abort()),
   });
-
-  it.each(['/', '/wallet'])('and if it cannot be loaded, %s is in English', async (path) => {
-    const page = await openPage(`${service.url}/health/live`, { locale: 'ar', expected: /ERR_FAILED/ });
-    await page.route(languageFile, (route) => route.abort());
-    await page.goto(`${service.url}${path}`);
-    const { activity, sandbox } = files.en;
-    await page.getByRole('heading', { level: 1, name: path === '/' ? sandbox.title : activity.title }).waitFor();
+  for (const [pathname, title] of [
+    ['/', en.sandbox.title],
+    ['/wallet', en.activity.title],
+  ] as const) {
+    if (pathname !== '/') await page.goto(`${service.url}${pathname}`);
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
     await expectLanguage(page, 'en');
     const drawn = page.locator('ledgerline-activity .screen, ledgerline-verify .language');
     expect(await drawn.getAttribute('lang')).toBe('en');
     await page.locator('button.row, ledgerline-verify h2').first().waitFor();
-  });
-
-  it('by an element when its locale changes, which shows the last language until then', async () => {
-    const page = await openPage(`${service.url}/`);
-    const title = page.locator('ledgerline-verify h2');
-    expect(await title.innerText()).toBe(en.verify.numberTitle);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route(languageFile, async (route) => {
-      await held;
-      await route.continue();
-    });
-    await page.locator('ledgerline-verify').waitFor({ state: 'attached' });
-    await page.evaluate(`document.querySelector('ledgerline-verify').setAttribute('locale', 'fr')`);
-    expect(await title.innerText()).toBe(en.verify.numberTitle);
-    release();
-    await page.getByRole('heading', { name: fr.verify.numberTitle }).waitFor();
-  });
-});
-
-describe('what a reader chooses', () => {
-  it('a language is kept, and is used instead of that of the browser', async () => {
-    const page = await openPage(`${service.url}/wallet`);
-    await page.getByLabel('Language and colours').click();
-    await page.getByRole('combobox', { name: 'Language' }).selectOption(languageNames.fr);
-    await page.getByRole('heading', { name: fr.activity.title, level: 1 }).waitFor();
-    await page.reload();
-    await page.getByRole('heading', { name: fr.activity.title, level: 1 }).waitFor();
-    expect(await page.getByRole('navigation').first().innerText()).toContain(fr.page.wallet);
-  });
-
-  it('colours are kept, and the same on every page', async () => {
-    const page = await openPage(`${service.url}/wallet`, { colorScheme: 'light' });
-    await page.getByLabel('Language and colours').click();
-    await page.getByRole('combobox', { name: 'Colours' }).selectOption('Dark');
-    await page.keyboard.press('Escape');
-    const choices = page.getByRole('group', { name: 'Language and colours' });
-    await choices.waitFor({ state: 'detached' });
-    // It also closes when the reader turns to something else.
-    await page.getByLabel('Language and colours').click();
-    await choices.waitFor();
-    await page.locator('#content').click({ position: { x: 5, y: 5 } });
-    await choices.waitFor({ state: 'detached' });
-    for (const pathname of ['/', '/wallet', '/console', '/docs']) {
-      await page.goto(`${service.url}${pathname}`);
-      await page.locator('.page-header').waitFor();
-      const ground = await page.evaluate<string>(
-        `getComputedStyle(document.querySelector('.page-header')).backgroundColor`,
-      );
-      expect([pathname, ground]).toEqual([pathname, 'rgb(22, 26, 33)']);
-    }
-  });
-
-  it('a link skips the header, by keyboard', async () => {
-    const page = await openPage(`${service.url}/console`);
-    await page.getByRole('main').waitFor();
-    await page.keyboard.press('Tab');
-    const link = page.getByRole('link', { name: 'Skip to content' });
-    expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
-    await page.keyboard.press('Enter');
-    expect(await page.getByRole('main').evaluate((element) => element.matches(':focus'))).toBe(true);
-  });
+  }
 });

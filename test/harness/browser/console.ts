@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { newPhone, wrongCode, type Service } from '../service.ts';
+import { openPage } from './page.ts';
 
 /** A user who typed a wrong code until they were blocked, as the trail shows. */
 export async function blockedCustomer(service: Service): Promise<{ id: number; phoneNumber: string }> {
@@ -38,18 +39,33 @@ export async function confirm(page: Page, reason: string, action: string): Promi
 }
 
 /** The console takes the service for production: nobody is signed in. */
-export async function serveAsProduction(page: Page): Promise<void> {
+export const asProduction = (page: Page) =>
   // The page's scripts run after the document is read.
-  await page.addInitScript(
+  page.addInitScript(
     `document.addEventListener('readystatechange', () => document.documentElement.dataset.mode = 'production', { once: true })`,
   );
+
+/** Views ask again by themselves from time to time; here they do not. */
+export const withoutRefresh = (page: Page) => page.addInitScript('setInterval = () => 0');
+
+/** A view that hears of news by its stream alone, and follows it already. */
+export async function openLive(address: string): Promise<Page> {
+  let followed: Promise<unknown> | undefined;
+  const page = await openPage(address, {
+    async prepare(opened) {
+      await withoutRefresh(opened);
+      followed = opened.waitForResponse('**/operator/messages/live');
+    },
+  });
+  await followed;
+  return page;
 }
 
 /** The console as production serves it: a person brings the token. */
-export async function openAsProduction(page: Page, url: string, token: string): Promise<void> {
-  await serveAsProduction(page);
-  await page.goto(`${url}/console`);
+export async function openAsProduction(url: string, token: string): Promise<Page> {
+  const page = await openPage(`${url}/console`, { prepare: asProduction });
   await page.getByLabel('Access token').fill(token);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  return page;
 }

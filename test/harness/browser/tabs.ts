@@ -12,19 +12,24 @@ const reducedMotion = 'reduce';
 
 interface Tab {
   page: Page;
+  /** Its locale and time zone, which cannot be changed. */
+  kind: string;
   /** Whether a test has changed something that cannot be undone. */
   isSpoilt: boolean;
 }
 
 const free: Tab[] = [];
+const shareable = new Set(['viewport', 'locale', 'timezoneId']);
 
 /** Returns a page, and a function that ends its use. */
 export async function takeTab(
   browser: Browser,
   options: BrowserContextOptions,
 ): Promise<{ page: Page; giveBack(origin: string, isTestPassed: boolean): Promise<void> }> {
-  const mayShare = !isFull && Object.keys(options).every((name) => name === 'viewport');
-  const tab = (mayShare && free.pop()) || (await openTab(browser, options));
+  const mayShare = !isFull && Object.keys(options).every((name) => shareable.has(name));
+  const kind = `${options.locale} ${options.timezoneId}`;
+  const suitable = mayShare ? free.findIndex((tab) => tab.kind === kind) : -1;
+  const [tab = await openTab(browser, options, kind)] = suitable < 0 ? [] : free.splice(suitable, 1);
   if (mayShare) await tab.page.setViewportSize(options.viewport ?? viewport);
   return {
     page: tab.page,
@@ -40,7 +45,7 @@ export async function takeTab(
   };
 }
 
-async function openTab(browser: Browser, options: BrowserContextOptions): Promise<Tab> {
+async function openTab(browser: Browser, options: BrowserContextOptions, kind: string): Promise<Tab> {
   const context = await browser.newContext({
     viewport,
     locale: 'en-GB',
@@ -49,7 +54,7 @@ async function openTab(browser: Browser, options: BrowserContextOptions): Promis
     ...options,
   });
   const page = await context.newPage();
-  const tab = { page, isSpoilt: false };
+  const tab = { page, kind, isSpoilt: false };
   const spoil = (owner: object, ...methods: string[]) => {
     for (const method of methods) {
       const original = Reflect.get(owner, method) as (...values: unknown[]) => unknown;
