@@ -12,11 +12,13 @@ export interface OpenOptions extends BrowserContextOptions {
   expected?: RegExp;
   /** Another origin that this page may call. */
   allowed?: string;
+  /** What the page needs before it is opened, such as answers of `page.route`. */
+  prepare?: (page: Page) => Promise<unknown>;
 }
 
 /** Skips the test if there is no browser. */
 export async function openPage(address: string, options: OpenOptions = {}): Promise<Page> {
-  const { expected, allowed, ...contextOptions } = options;
+  const { expected, allowed, prepare, ...contextOptions } = options;
   const browser = await openBrowser();
   if (typeof browser === 'string') return TestRunner.getCurrentTest()!.context.skip(browser);
   const { origin } = new URL(address);
@@ -36,6 +38,7 @@ export async function openPage(address: string, options: OpenOptions = {}): Prom
     expect(complaints.filter((text) => !expected?.test(text))).toEqual([]);
     expect(elsewhere).toEqual([]);
   });
+  await prepare?.(page);
   await page.goto(address);
   return page;
 }
