@@ -53,12 +53,10 @@ export async function compile(
   options: readonly string[] = [],
 ): Promise<string> {
   const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
-  // To check TypeScript's own types would take most of the time.
-  const usual = ['--noEmit', '--strict', '--target', 'es2022', '--skipDefaultLibCheck'];
-  const types = ['--lib', 'es2023,dom,dom.iterable', '--types', ''];
+  const usual = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2023,dom,dom.iterable', '--types', ''];
   const modules = ['--module', 'esnext', '--moduleResolution', 'bundler'];
   try {
-    await execute(process.execPath, [compiler, ...usual, ...types, ...modules, ...options, ...files], { cwd: folder });
+    await execute(process.execPath, [compiler, ...usual, ...modules, ...options, ...files], { cwd: folder });
     return '';
   } catch (error) {
     return (error as { stdout: string }).stdout;
