@@ -12,7 +12,7 @@ export interface OpenOptions extends BrowserContextOptions {
   expected?: RegExp;
   /** Another origin that this page may call. */
   allowed?: string;
-  /** What the page needs before it is opened, such as answers of `page.route`. */
+  /** What must be there before the page is loaded. */
   prepare?: (page: Page) => Promise<unknown>;
 }
 
