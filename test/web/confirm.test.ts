@@ -17,7 +17,6 @@ afterAll(() => service.stop());
 const calls = confirmationCalls(() => service);
 
 interface Host {
-  pending?: Pending;
   attributes?: string;
   css?: string;
   script?: string;
@@ -42,9 +41,10 @@ async function check({ id, confirmationId }: Pending, code: string, atCheck: obj
   return { status, headers: { ...headers, ...(retryAfter && { 'retry-after': retryAfter }) } };
 }
 
-async function open(host: Host = {}): Promise<{ page: Page; pending: Pending; origin: string }> {
+/** Opens the host page. `next` gives its form another confirmation. */
+async function open(host: Host = {}): Promise<{ page: Page; pending: Pending; next(): Promise<Pending> }> {
   const { attributes = '', css = '', script = '', atCheck = {} } = host;
-  const pending = host.pending ?? (await calls.pending());
+  let pending = await calls.pending();
   const { port, origin } = await reserveOrigin();
   const { amount, currency, payee } = terms;
   await serveHostPage({
@@ -72,7 +72,15 @@ async function open(host: Host = {}): Promise<{ page: Page; pending: Pending; or
   });
   const page = await openPage(origin, { expected: /status of (4\d\d|503)|ERR_/, ...host.page });
   await page.locator('ledgerline-confirm form').waitFor();
-  return { page, pending, origin };
+  const next = async () => {
+    pending = await calls.pending();
+    await page.evaluate(
+      `document.querySelector('ledgerline-confirm').setAttribute('confirmation', '${pending.confirmationId}')`,
+    );
+    await page.getByText(/valid for/).waitFor();
+    return pending;
+  };
+  return { page, pending, next };
 }
 
 const heard = (page: Page) => page.evaluate<[string, Record<string, unknown>][]>('window.heard');
@@ -103,8 +111,8 @@ describe('the form', () => {
     await expectNarrow(page);
   });
 
-  it('says in place that a code is wrong, and takes the right one', async () => {
-    const { page, pending } = await open();
+  it('says in place that a code is wrong, and takes the right one, but no more after five wrong ones, and sends none again that is cancelled', async () => {
+    const { page, pending, next } = await open();
     await codeField(page).pressSequentially(wrongCode(pending.code));
     await alert(page).getByText('That code is not right.').waitFor();
     await expect.poll(() => codeField(page).inputValue()).toBe('');
@@ -118,6 +126,22 @@ describe('the form', () => {
     expect(await names(page)).toEqual(['code', 'failed', 'code', 'approved']);
     const [, failed] = (await heard(page))[1]!;
     expect(failed).toEqual({ confirmationId: pending.confirmationId, reason: 'invalid-code', isFinal: false });
+
+    const second = await next();
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      await codeField(page).pressSequentially(wrongCode(second.code));
+      await expect.poll(() => codeField(page).inputValue()).toBe('');
+    }
+    await codeField(page).pressSequentially(wrongCode(second.code));
+    await alert(page).getByText('Too many wrong codes. Nothing was approved.').waitFor();
+    expect((await heard(page)).at(-1)![1]).toMatchObject({ reason: 'failed', isFinal: true });
+
+    const third = await next();
+    await page.evaluate(`document.querySelector('ledgerline-confirm').setAttribute('resend-seconds', '0')`);
+    await calls.cancel(third.id, third.confirmationId);
+    await resend(page).click();
+    await alert(page).getByText('This can no longer be confirmed.').waitFor();
+    expect((await heard(page)).at(-1)![1]).toMatchObject({ reason: 'nothing-to-resend', isFinal: true });
   });
 
   it('takes no more codes after the amount was changed, and the host page offers a new start', async () => {
@@ -132,17 +156,6 @@ describe('the form', () => {
     ]);
     await expectAccessible(page);
     await expectNarrow(page);
-  });
-
-  it('takes no more codes after five wrong ones', async () => {
-    const { page, pending } = await open();
-    for (let attempt = 0; attempt < 4; attempt += 1) {
-      await codeField(page).pressSequentially(wrongCode(pending.code));
-      await expect.poll(() => codeField(page).inputValue()).toBe('');
-    }
-    await codeField(page).pressSequentially(wrongCode(pending.code));
-    await alert(page).getByText('Too many wrong codes. Nothing was approved.').waitFor();
-    expect((await heard(page)).at(-1)![1]).toMatchObject({ reason: 'failed', isFinal: true });
   });
 
   it('has the same code sent again by the host page, after a countdown', async () => {
@@ -161,14 +174,6 @@ describe('the form', () => {
     await page.getByText(/valid for 4:[12]\d/).waitFor();
     await codeField(page).pressSequentially(pending.code);
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
-  });
-
-  it('says that a code of a cancelled confirmation cannot be sent again', async () => {
-    const { page, pending } = await open({ attributes: 'resend-seconds="0"' });
-    await calls.cancel(pending.id, pending.confirmationId);
-    await resend(page).click();
-    await alert(page).getByText('This can no longer be confirmed.').waitFor();
-    expect((await heard(page)).at(-1)![1]).toMatchObject({ reason: 'nothing-to-resend', isFinal: true });
   });
 
   it('says that the time has run out, and starts over with another confirmation', async () => {

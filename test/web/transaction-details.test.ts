@@ -54,9 +54,8 @@ async function facts(region: Locator): Promise<[string, string][]> {
 }
 
 describe('the wallet', () => {
-  it('shows them in groups, IBANs in fours with a button that copies them', async () => {
+  it('shows them in groups, IBANs in fours with a button that copies them, and nothing of them for a transaction without details', async () => {
     const page = await openWallet(service, `?individual=${individual}&activity-transaction=full`, {
-      locale: 'en-GB',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const group = (name: string) => page.getByRole('region', { name, exact: true });
@@ -90,10 +89,8 @@ describe('the wallet', () => {
     await page.getByRole('region', { name: 'History' }).getByText('Reference: AUR-1001 → AUR-1002').waitFor();
     await expectAccessible(page, { alsoDark: true });
     await expectFits(page);
-  });
-
-  it('shows nothing of them for a transaction without details', async () => {
-    const page = await openWallet(service, `?individual=${individual}&activity-transaction=bare`);
+    await page.getByRole('button', { name: 'Older transaction' }).click();
+    await page.getByRole('dialog').getByText('bare', { exact: true }).waitFor();
     await page.getByRole('region', { name: 'History' }).waitFor();
     expect(await page.locator('.detail-group').count()).toBe(0);
   });

@@ -92,67 +92,49 @@ describe('the form', () => {
     await expect.poll(focused).toBe('Verified');
   });
 
-  it('takes what is typed at once after the country list is opened', async () => {
-    const { page } = await form.open();
-    // A key within the same moment: before the browser has painted the list.
-    await page.evaluate(`new Promise((resolve) => {
-      document.querySelector('ledgerline-verify').shadowRoot.querySelector('[aria-haspopup=listbox]').click();
-      setTimeout(() => resolve(document.execCommand('insertText', false, '+49')));
-    })`);
-    expect(await page.getByRole('combobox').inputValue()).toBe('+49');
-    await page.keyboard.press('Enter');
-    await countryButton(page).filter({ hasText: 'Germany' }).waitFor();
-  });
-
-  it('takes a pasted code with spaces, and one that an app enters', async () => {
-    const first = newPhone();
-    const { page } = await form.open();
-    await enterNumber(page, first);
+  it('takes a code that is pasted with spaces, in digits of other scripts, and once that the app and the browser enter at once, and tells users who are verified already', async () => {
+    const { page, next } = await form.open();
+    const isVerified = () => page.getByRole('heading', { name: 'Verified' }).waitFor();
+    const requestCode = async () => {
+      const phoneNumber = newPhone();
+      await enterNumber(page, phoneNumber);
+      return form.service.lastCode(phoneNumber);
+    };
+    const pasted = await requestCode();
     expect(await codeField(page).getAttribute('autocomplete')).toBe('one-time-code');
-    const code = await form.service.lastCode(first);
     await codeField(page).focus();
-    await page.keyboard.insertText(`${code.slice(0, 3)} ${code.slice(3)}`);
-    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    await page.keyboard.insertText(`${pasted.slice(0, 3)} ${pasted.slice(3)}`);
+    await isVerified();
+    // Arabic-Indic, Persian and full-width.
+    for (const zero of ['٠', '۰', '０']) {
+      await next();
+      const digits = Array.from(await requestCode(), (digit) =>
+        String.fromCodePoint(zero.codePointAt(0)! + Number(digit)),
+      );
+      await enterCode(page, digits.join(''));
+      await isVerified();
+    }
 
-    const second = newPhone();
-    const { page: other } = await form.open();
-    await enterNumber(other, second);
-    await other.evaluate(
-      `document.querySelector('ledgerline-verify').enterCode('${await form.service.lastCode(second)}')`,
-    );
-    await other.getByRole('heading', { name: 'Verified' }).waitFor();
-  });
-
-  it.each([
-    ['Arabic-Indic', '٠'],
-    ['Persian', '۰'],
-    ['full-width', '０'],
-  ])('takes a code in %s digits', async (_, zero) => {
-    const { page } = await form.open();
-    const phoneNumber = newPhone();
-    await enterNumber(page, phoneNumber);
-    const code = await form.service.lastCode(phoneNumber);
-    const digits = Array.from(code, (digit) => String.fromCodePoint(zero.codePointAt(0)! + Number(digit)));
-    await enterCode(page, digits.join(''));
-    await page.getByRole('heading', { name: 'Verified' }).waitFor();
-  });
-
-  it('verifies a code once that the app and the browser enter at once', async () => {
-    const { page } = await form.open();
-    const phoneNumber = newPhone();
-    await enterNumber(page, phoneNumber);
+    await next();
     const requests: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().endsWith('/verify')) requests.push(request.url());
     });
-    const code = await form.service.lastCode(phoneNumber);
+    const code = await requestCode();
     await page.evaluate(`
       const form = document.querySelector('ledgerline-verify');
       form.enterCode('${code}');
       form.enterCode('${code}');`);
-    await page.getByRole('heading', { name: 'Verified' }).waitFor();
+    await isVerified();
     expect(requests).toHaveLength(1);
     expect((await heard(page)).map(([name]) => name)).toEqual(['sent', 'verified']);
+
+    // A user who is verified is told so.
+    await page.evaluate(`window.heard = []; document.querySelector('ledgerline-verify').reset()`);
+    await page.getByLabel('Phone number').fill(newPhone());
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await page.getByText('Your number is already verified.').waitFor();
+    expect((await heard(page)).map(([name]) => name)).toEqual(['verified']);
   });
 
   it('takes the code that a browser reads from the text message', async () => {
@@ -204,19 +186,10 @@ describe('the form', () => {
     await codeField(page).pressSequentially(await own.lastCode(phoneNumber));
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
   });
-
-  it('tells users who are verified already', async () => {
-    const userId = await form.service.verifiedUser();
-    const { page } = await form.open({ userId });
-    await page.getByLabel('Phone number').fill(newPhone());
-    await page.getByRole('button', { name: 'Send code' }).click();
-    await page.getByText('Your number is already verified.').waitFor();
-    expect((await heard(page)).map(([name]) => name)).toEqual(['verified']);
-  });
 });
 
 describe('numbers', () => {
-  it('are formatted as they are typed, and a calling code chooses the country', async () => {
+  it('are formatted as they are typed, a calling code chooses the country, what cannot be a number is refused before the service is asked, and the form goes with its user', async () => {
     const { page } = await form.open();
     const field = page.getByLabel('Phone number');
     await expect.poll(() => field.getAttribute('placeholder')).toBe('07400 123456');
@@ -239,10 +212,17 @@ describe('numbers', () => {
     await field.focus();
     await page.keyboard.insertText('0033612345678');
     await expect.poll(() => countryButton(page).innerText()).toContain('+33');
-  });
 
-  it('that cannot be numbers are refused before the service is asked', async () => {
-    const { page } = await form.open();
+    // What is typed at once after the country list is opened is a search in it.
+    // A key within the same moment: before the browser has painted the list.
+    await page.evaluate(`new Promise((resolve) => {
+      document.querySelector('ledgerline-verify').shadowRoot.querySelector('[aria-haspopup=listbox]').click();
+      setTimeout(() => resolve(document.execCommand('insertText', false, '+49')));
+    })`);
+    expect(await page.getByRole('combobox').inputValue()).toBe('+49');
+    await page.keyboard.press('Enter');
+    await countryButton(page).filter({ hasText: 'Germany' }).waitFor();
+
     const requests: string[] = [];
     page.on('request', (request) => requests.push(request.url()));
     for (const text of ['', '12', '+49', 'call me']) {
@@ -252,6 +232,10 @@ describe('numbers', () => {
     }
     expect(requests.filter((url) => url.startsWith(form.service.url))).toEqual([]);
     await expectAccessible(page);
+
+    // The host page may take the user away, and the form with it.
+    await page.evaluate(`document.querySelector('ledgerline-verify').removeAttribute('user')`);
+    await field.waitFor({ state: 'detached' });
   });
 
   it('asked for twice while the rules of numbers are loading send one text', async () => {
@@ -327,8 +311,8 @@ describe('the host page', () => {
     expect(await resendButton(page).isDisabled()).toBe(true);
   });
 
-  it('may start over while a send is under way: its answer changes nothing, and its number may be sent again', async () => {
-    const { page, userId } = await form.open();
+  it('may start over while a send is under way, and while its user is still asked for: their answers change nothing, and the number may be sent again', async () => {
+    const { page, userId, next } = await form.open();
     const phoneNumber = newPhone();
     let hold = () => {};
     const isHeld = new Promise<void>((resolve) => (hold = resolve));
@@ -347,34 +331,27 @@ describe('the host page', () => {
     await enterNumber(page, phoneNumber);
     expect(await heard(page)).toEqual([['sent', { userId, phoneNumber, expiresInSeconds: 600 }]]);
     expect(await form.service.messages(phoneNumber)).toHaveLength(1);
-  });
 
-  it('may start over while its user is still asked for: that user is not the next one', async () => {
-    const [first, second] = [await form.service.createUser(), await form.service.createUser()];
-    const { page } = await form.open({
-      userId: second,
-      script: `element.removeAttribute('user');
-        element.getUserId = () => new Promise((resolve) => (window.answerFirst = () => resolve(${first})));`,
-    });
+    const second = await next();
+    const first = await form.service.createUser();
+    await page.evaluate(`{
+      const element = document.querySelector('ledgerline-verify');
+      element.removeAttribute('user');
+      element.getUserId = () => new Promise((resolve) => (window.answerFirst = () => resolve(${first})));
+    }`);
     await page.getByLabel('Phone number').fill(newPhone());
     await page.getByRole('button', { name: 'Send code' }).click();
     await page.waitForFunction('window.answerFirst');
-    const phoneNumber = newPhone();
+    const nextNumber = newPhone();
     await page.evaluate(`
       const element = document.querySelector('ledgerline-verify');
       element.reset();
       element.getUserId = () => ${second};`);
-    await enterNumber(page, phoneNumber);
+    await enterNumber(page, nextNumber);
     await page.evaluate('window.answerFirst()');
-    await enterCode(page, await form.service.lastCode(phoneNumber));
+    await enterCode(page, await form.service.lastCode(nextNumber));
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
-    expect((await heard(page)).at(-1)).toEqual(['verified', { userId: second, phoneNumber }]);
-  });
-
-  it('may take the user away, and the form with it', async () => {
-    const { page } = await form.open();
-    await page.evaluate(`document.querySelector('ledgerline-verify').removeAttribute('user')`);
-    await page.getByLabel('Phone number').waitFor({ state: 'detached' });
+    expect((await heard(page)).at(-1)).toEqual(['verified', { userId: second, phoneNumber: nextNumber }]);
   });
 });
 

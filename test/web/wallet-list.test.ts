@@ -27,7 +27,7 @@ describe('the list', () => {
     expect((await shownIds(page)).slice(0, 5)).toEqual(transactions.map(({ transactionId }) => transactionId));
   });
 
-  it('sums up each day in each currency, exactly as the API does', async () => {
+  it('sums up each day in each currency, exactly as the API does, and tells debit from credit and what is pending in words as well as by colour', async () => {
     const page = await wallet.open(`?individual=${wallet.busy}`, { viewport: { width: 900, height: 2000 } });
     const { periods } = await wallet.client.summarizeTransactions({
       individualId: wallet.busy,
@@ -52,11 +52,12 @@ describe('the list', () => {
         ]);
       expect([day, sums]).toEqual([day, expected]);
     }
-  });
 
-  it('tells debit from credit and marks what is pending, in words as well as by colour', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}`);
-    const rows = await wallet.all({ individualId: wallet.busy });
+    const { transactions: rows } = await wallet.client.listTransactions({
+      individualId: wallet.busy,
+      dataBatch: 1,
+      dataBatchCount: 12,
+    });
     const of = (id: string) => page.locator(`[data-id="${id}"]`);
     const credit = rows.find(({ transactionCategory }) => transactionCategory === 'Credit')!;
     const debit = rows.find(({ transactionCategory }) => transactionCategory === 'Debit')!;
@@ -107,10 +108,17 @@ describe('the list', () => {
       }
       return { byRow: [...byRow].map(([row, id]) => [Number(row), id]), maxRows, maxNodes };
     })()`);
-      const all = (await wallet.all({ individualId: wallet.busy })).map(({ transactionId }) => transactionId);
       const seen = new Map(walked.byRow);
-      for (const [row, id] of seen) expect([row, id]).toEqual([row, all[row]]);
-      const ends = all.map((_, row) => row).filter((row) => row < 9500 * end || row >= 10_000 - 9500 * end);
+      const expected: string[] = [];
+      for (const batch of new Set([...seen.keys()].map((row) => Math.floor(row / 1000)))) {
+        const request = { individualId: wallet.busy, dataBatch: batch + 1, dataBatchCount: 1000 };
+        const { transactions } = await wallet.client.listTransactions(request);
+        transactions.forEach(({ transactionId }, row) => (expected[batch * 1000 + row] = transactionId));
+      }
+      for (const [row, id] of seen) expect([row, id]).toEqual([row, expected[row]]);
+      const ends = Array.from({ length: 10_000 }, (_, row) => row).filter(
+        (row) => row < 9500 * end || row >= 10_000 - 9500 * end,
+      );
       expect(ends.filter((row) => !seen.has(row))).toEqual([]);
       expect(walked.maxRows).toBeLessThan(80);
       expect(walked.maxNodes).toBeLessThan(2000);
@@ -147,18 +155,19 @@ describe('the list', () => {
       timeStamp: new Date(Date.UTC(2026, 2, 1 + Math.floor(index / 30), 12, index % 30)).toISOString(),
     }));
     await wallet.client.recordTransactions(rows);
-    const page = await openPage(`${wallet.service.url}/`);
     let summaries = 0;
-    await page.route('**/app/summarize-transactions', async (route) => {
-      summaries += 1;
-      const response = await route.fetch();
-      const totals = (await response.json()) as { periods: { count: number }[] };
-      // One row of the newest day counts for the day before.
-      totals.periods[0]!.count -= 1;
-      totals.periods[1]!.count += 1;
-      await route.fulfill({ response, json: totals });
+    const page = await openPage(`${wallet.service.url}/wallet?individual=${id}`, {
+      prepare: (before) =>
+        before.route('**/app/summarize-transactions', async (route) => {
+          summaries += 1;
+          const response = await route.fetch();
+          const totals = (await response.json()) as { periods: { count: number }[] };
+          // One row of the newest day counts for the day before.
+          totals.periods[0]!.count -= 1;
+          totals.periods[1]!.count += 1;
+          await route.fulfill({ response, json: totals });
+        }),
     });
-    await page.goto(`${wallet.service.url}/wallet?individual=${id}`);
     await page.locator('.screen[aria-busy="false"]').waitFor();
     expect(summaries).toBe(2);
     await scroller(page).evaluate((box) => box.scrollTo({ top: 1e6 }));
@@ -169,7 +178,8 @@ describe('the list', () => {
 
   it('jumps to a date, and to a month of the chart', async () => {
     const page = await wallet.open(`?individual=${wallet.busy}`);
-    const target = (await wallet.all({ individualId: wallet.busy, timestampTo: '2026-02-15T22:59:59Z' }))[0]!;
+    const before = { individualId: wallet.busy, timestampTo: '2026-02-15T22:59:59Z', dataBatch: 1, dataBatchCount: 1 };
+    const target = (await wallet.client.listTransactions(before)).transactions[0]!;
     await page.getByLabel('Jump to date').fill('2026-02-15');
     await expect
       .poll(() => topDay(page))
@@ -190,7 +200,7 @@ describe('the list', () => {
     expect(await field.inputValue()).toBe('');
   });
 
-  it('the chart’s table holds the months’ exact sums', async () => {
+  it('the chart has a scale that no column exceeds, and its table holds the months’ exact sums', async () => {
     const page = await wallet.open(`?individual=${wallet.busy}&activity-currency=EUR`);
     const { periods } = await wallet.client.summarizeTransactions({
       individualId: wallet.busy,
@@ -215,10 +225,18 @@ describe('the list', () => {
       .locator('table tbody tr')
       .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join('|')));
     expect(rows).toEqual(expected);
+
+    const [above, zero, below] = await page.locator('.scale bdi').allInnerTexts();
+    expect([above, zero]).toEqual([below, '0']);
+    expect(above).toMatch(/^€[\d.]+k?$/i);
+    const largest = Number(above!.replace(/[€k]/gi, '')) * (/k/i.test(above!) ? 1000 : 1);
+    const sums = periods.slice(0, 12).flatMap(({ moneyIn, moneyOut }) => [moneyIn, moneyOut]);
+    expect(largest).toBeGreaterThanOrEqual(Math.max(...sums));
+    expect(largest).toBeLessThanOrEqual(Math.max(...sums) * 2);
   });
 });
 
-it('the number of results is beside the filters', async () => {
+it('the number of results is beside the filters, and the arrow keys open the menu of exports and go round it', async () => {
   const page = await wallet.open(`?individual=${wallet.busy}&activity-type=CARD`);
   expect(await page.locator('.chips .results').innerText()).toBe(await count(page));
   // Until the answer is there, the number and the sums of the filter before are not shown.
@@ -231,10 +249,7 @@ it('the number of results is beside the filters', async () => {
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await page.getByRole('button', { name: 'Remove filter: Card' }).click();
   await page.locator('.results').waitFor({ state: 'detached' });
-});
 
-it('the arrow keys open the menu of exports and go round it', async () => {
-  const page = await wallet.open(`?individual=${wallet.busy}`);
   const focusedText = () => page.evaluate<string>('document.activeElement.shadowRoot.activeElement.textContent.trim()');
   await page.getByLabel('Export').focus();
   const seen: string[] = [];
@@ -263,7 +278,7 @@ describe('one transaction', () => {
     }
     await newer!.click();
     await sheet.getByText(ids[2]!, { exact: true }).waitFor();
-    await expectAccessible(page, { alsoDark: true });
+    await expectAccessible(page);
     // One step back closes the sheet.
     await sheet.getByRole('button', { name: 'Close' }).click();
     await sheet.waitFor({ state: 'detached' });
@@ -272,11 +287,12 @@ describe('one transaction', () => {
   });
 
   it('reads the next page of the list when it comes to its end', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}`);
-    const rows = await wallet.all({ individualId: wallet.busy });
-    await page.goto(
-      `${wallet.service.url}/wallet?individual=${wallet.busy}&activity-transaction=${rows[99]!.transactionId}`,
-    );
+    const { transactions: rows } = await wallet.client.listTransactions({
+      individualId: wallet.busy,
+      dataBatch: 1,
+      dataBatchCount: 101,
+    });
+    const page = await wallet.open(`?individual=${wallet.busy}&activity-transaction=${rows[99]!.transactionId}`);
     const sheet = page.getByRole('dialog', { name: 'Transaction' });
     await expect
       .poll(() => sheet.getByRole('button', { name: 'Older transaction' }).getAttribute('aria-disabled'))
@@ -294,62 +310,49 @@ describe('one transaction', () => {
     await page.locator('button.row').first().waitFor();
     expect(new URL(page.url()).searchParams.get('activity-category')).toBe(null);
   });
-
-  it('opens in a sheet, is in the address, and returns the focus', async () => {
-    const page = await wallet.open('');
-    const row = page.locator('button.row').nth(1);
-    const id = (await row.getAttribute('data-id'))!;
-    await row.click();
-    const sheet = page.getByRole('dialog', { name: 'Transaction' });
-    const { senderName, receiverName } = await wallet.client.getTransaction({ transactionId: id, individualId: 1 });
-    const shown = await sheet.innerText();
-    for (const fact of [id, senderName, receiverName]) expect(shown).toContain(fact);
-    expect(new URL(page.url()).searchParams.get('activity-transaction')).toBe(id);
-    await expectAccessible(page);
-    await expectNarrow(page);
-    await expectAccessible(page);
-    await page.keyboard.press('Escape');
-    await sheet.waitFor({ state: 'detached' });
-    await expect.poll(() => new URL(page.url()).searchParams.has('activity-transaction')).toBe(false);
-    await page.goto(`${wallet.service.url}/wallet?activity-transaction=${id}`);
-    await page.getByRole('dialog', { name: 'Transaction' }).getByText(receiverName).first().waitFor();
-  });
 });
 
-describe('Back', () => {
-  it('closes a sheet and stays on the page, with the focus where it was', async () => {
-    const page = await wallet.open('');
-    const row = page.locator('button.row').nth(1);
-    const id = await row.getAttribute('data-id');
-    await row.click();
-    const sheet = page.getByRole('dialog', { name: 'Transaction' });
-    await sheet.waitFor();
-    await page.goBack();
-    await sheet.waitFor({ state: 'detached' });
-    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/wallet');
-    const focusedId = 'document.activeElement.shadowRoot.activeElement?.dataset.id';
-    expect(await page.evaluate(focusedId)).toBe(id);
-    await page.goForward();
-    await sheet.waitFor();
-    await sheet.getByRole('button', { name: 'Close' }).click();
-    await sheet.waitFor({ state: 'detached' });
+it('a transaction opens in a sheet and is in the address; Back closes it and the filters, stays on the page, returns the focus, and takes back what the filters did', async () => {
+  const page = await wallet.open('');
+  const row = page.locator('button.row').nth(1);
+  const id = (await row.getAttribute('data-id'))!;
+  const address = () => new URL(page.url()).pathname + new URL(page.url()).search;
+  const focusedId = () => page.evaluate('document.activeElement.shadowRoot.activeElement?.dataset.id');
+  const sheet = page.getByRole('dialog', { name: 'Transaction' });
+  await row.click();
+  await sheet.waitFor();
+  await page.goBack();
+  await sheet.waitFor({ state: 'detached' });
+  expect([address(), await focusedId()]).toEqual(['/wallet', id]);
+  await page.goForward();
+  await sheet.waitFor();
+  await sheet.getByRole('button', { name: 'Close' }).click();
+  await sheet.waitFor({ state: 'detached' });
 
-    await page.getByRole('button', { name: 'Filters' }).click();
-    const filters = page.getByRole('dialog', { name: 'Filters' });
-    await filters.waitFor();
-    await page.goBack();
-    await filters.waitFor({ state: 'detached' });
-    expect(new URL(page.url()).pathname).toBe('/wallet');
-  });
+  await page.getByRole('button', { name: 'Filters' }).click();
+  const filters = page.getByRole('dialog', { name: 'Filters' });
+  await filters.waitFor();
+  await page.goBack();
+  await filters.waitFor({ state: 'detached' });
+  expect(new URL(page.url()).pathname).toBe('/wallet');
+  const all = await count(page);
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByLabel('Type').selectOption('Card');
+  await page.getByRole('button', { name: 'Show results' }).click();
+  await expect.poll(() => count(page)).not.toBe(all);
+  await page.goBack();
+  await expect.poll(() => count(page)).toBe(all);
 
-  it('takes back the filters of the sheet', async () => {
-    const page = await wallet.open('');
-    const all = await count(page);
-    await page.getByRole('button', { name: 'Filters' }).click();
-    await page.getByLabel('Type').selectOption('Card');
-    await page.getByRole('button', { name: 'Show results' }).click();
-    await expect.poll(() => count(page)).not.toBe(all);
-    await page.goBack();
-    await expect.poll(() => count(page)).toBe(all);
-  });
+  await row.click();
+  const { senderName, receiverName } = await wallet.client.getTransaction({ transactionId: id, individualId: 1 });
+  const shown = await sheet.innerText();
+  for (const fact of [id, senderName, receiverName]) expect(shown).toContain(fact);
+  expect(new URL(page.url()).searchParams.get('activity-transaction')).toBe(id);
+  await expectNarrow(page);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await sheet.waitFor({ state: 'detached' });
+  await expect.poll(() => new URL(page.url()).searchParams.has('activity-transaction')).toBe(false);
+  await page.goto(`${wallet.service.url}/wallet?activity-transaction=${id}`);
+  await sheet.getByText(receiverName).first().waitFor();
 });

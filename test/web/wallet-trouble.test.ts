@@ -1,6 +1,6 @@
 /** The wallet page without rows, without a connection, without a token, and with a slow service. */
 import { readFile } from 'node:fs/promises';
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, expectNarrow, openPage } from '../harness/browser/page.ts';
 import { row, serviceForTest, startService } from '../harness/service.ts';
@@ -41,39 +41,35 @@ describe('the wallet', () => {
     }
   });
 
-  it('says that there is no connection, keeps its rows, and recovers by itself', async () => {
-    const page = await wallet.open('', { expected: /ERR_INTERNET_DISCONNECTED/ });
-    await page.context().setOffline(true);
-    await page.getByRole('alert').getByText('You are offline').waitFor();
-    expect(await page.locator('button.row').count()).toBeGreaterThan(3);
-    await expectAccessible(page);
-    await page.context().setOffline(false);
-    await page.getByRole('alert').waitFor({ state: 'detached' });
-  });
-
-  it.each([
-    ['is away', 'The service does not answer', (route: Route) => route.abort()],
-    ['fails', 'The service cannot answer right now', (route: Route) => route.fulfill({ status: 500, body: '' })],
-  ])('says that the service %s, and reads the list when asked to try again', async (_, title, answer) => {
-    const page = await openPage(`${wallet.service.url}/`);
-    page.removeAllListeners('console');
-    await page.route('**/app/**', answer);
-    await page.goto(`${wallet.service.url}/wallet`);
-    await page.getByRole('heading', { name: title }).waitFor();
-    expect(await page.locator('button.row, .skeleton, .chart').count()).toBe(0);
-    await expectCentred(page);
-    await expectAccessible(page);
-    await expectNarrow(page);
+  it('says that the service is away, or that it fails, and reads the list when asked to try again', async () => {
+    const page = await openPage(`${wallet.service.url}/wallet`, {
+      expected: /ERR_FAILED|status of 500/,
+      prepare: (before) => before.route('**/app/**', (route) => route.abort()),
+    });
+    const expectState = async (title: string) => {
+      await page.getByRole('heading', { name: title }).waitFor();
+      expect(await page.locator('button.row, .skeleton, .chart').count()).toBe(0);
+      await expectCentred(page);
+      await expectAccessible(page);
+      await expectNarrow(page);
+      await page.setViewportSize({ width: 1280, height: 800 });
+    };
+    await expectState('The service does not answer');
+    await page.unroute('**/app/**');
+    await page.route('**/app/**', (route) => route.fulfill({ status: 500, body: '' }));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expectState('The service cannot answer right now');
     await page.unroute('**/app/**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('button.row').first().waitFor();
   });
 
   it('keeps its rows if the totals fail, and reads the totals when asked to try again', async () => {
-    const page = await openPage(`${wallet.service.url}/`);
-    page.removeAllListeners('console');
-    await page.route('**/app/summarize-transactions', (route) => route.fulfill({ status: 500, body: '' }));
-    await page.goto(`${wallet.service.url}/wallet`);
+    const page = await openPage(`${wallet.service.url}/wallet`, {
+      expected: /status of 500/,
+      prepare: (before) =>
+        before.route('**/app/summarize-transactions', (route) => route.fulfill({ status: 500, body: '' })),
+    });
     await page.getByRole('alert').getByText('The service cannot answer right now. We keep trying').waitFor();
     expect(await page.locator('button.row').count()).toBeGreaterThan(3);
     await page.unroute('**/app/summarize-transactions');
@@ -83,13 +79,14 @@ describe('the wallet', () => {
   });
 
   it('says that a session has ended, and begins another', async () => {
-    const page = await openPage(`${wallet.service.url}/`);
     let closed = true;
-    await page.route('**/connect/token', (route) =>
-      closed ? route.fulfill({ json: { access_token: 'expired', expires_in: 60 } }) : route.continue(),
-    );
-    page.removeAllListeners('console');
-    await page.goto(`${wallet.service.url}/wallet`);
+    const page = await openPage(`${wallet.service.url}/wallet`, {
+      expected: /status of 401/,
+      prepare: (before) =>
+        before.route('**/connect/token', (route) =>
+          closed ? route.fulfill({ json: { access_token: 'expired', expires_in: 60 } }) : route.continue(),
+        ),
+    });
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     await expectAccessible(page);
     closed = false;
@@ -98,14 +95,15 @@ describe('the wallet', () => {
   });
 
   it('asks for a token where there is no sandbox, and shows the wallet that the token is for', async () => {
-    const page = await openPage(`${wallet.service.url}/`);
-    page.removeAllListeners('console');
-    await page.route(/\/wallet(\?.*)?$/, async (route) => {
-      const response = await route.fetch();
-      const body = (await response.text()).replace('data-mode="sandbox"', 'data-mode="production"');
-      await route.fulfill({ response, body });
+    const page = await openPage(`${wallet.service.url}/wallet`, {
+      expected: /status of 40[13]/,
+      prepare: (before) =>
+        before.route(/\/wallet(\?.*)?$/, async (route) => {
+          const response = await route.fetch();
+          const body = (await response.text()).replace('data-mode="sandbox"', 'data-mode="production"');
+          await route.fulfill({ response, body });
+        }),
     });
-    await page.goto(`${wallet.service.url}/wallet`);
     const field = page.getByLabel('Access token');
     await field.fill('not a token');
     await page.keyboard.press('Enter');
@@ -130,10 +128,14 @@ describe('the wallet', () => {
   });
 
   it('shows an outline while the service is slow, then rows, then totals, and nothing moves', async () => {
-    const page = await openPage(`${wallet.service.url}/`, { viewport: { width: 390, height: 1400 } });
-    const releaseRows = await hold(page, '**/app/get-all-transactions');
-    const releaseTotals = await hold(page, '**/app/summarize-transactions');
-    await page.goto(`${wallet.service.url}/wallet?individual=${wallet.busy}`);
+    let [releaseRows, releaseTotals] = [() => {}, () => {}];
+    const page = await openPage(`${wallet.service.url}/wallet?individual=${wallet.busy}`, {
+      viewport: { width: 390, height: 1400 },
+      prepare: async (before) => {
+        releaseRows = await hold(before, '**/app/get-all-transactions');
+        releaseTotals = await hold(before, '**/app/summarize-transactions');
+      },
+    });
     await page.locator('.skeleton').waitFor();
     expect(await count(page)).toBe('Loading transactions');
     await expectAccessible(page);
@@ -181,88 +183,85 @@ describe('the wallet', () => {
   });
 });
 
-describe('a service that is away', () => {
-  it('does not leave rows of another search on screen, and the list recovers by itself', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}`, { expected: /ERR_FAILED/ });
-    await page.route('**/app/**', (route) => route.abort());
-    await page.getByLabel('Search transactions').fill('shop 17');
-    await page.getByRole('heading', { name: 'The service does not answer' }).waitFor();
-    expect(await page.getByText('You are offline').count()).toBe(0);
-    expect(await page.locator('button.row').count()).toBe(0);
-    await expectCentred(page);
-    await page.unroute('**/app/**');
-    const expected = await wallet.all({ individualId: wallet.busy, search: 'shop 17' });
-    await expect.poll(() => count(page), { timeout: 30_000 }).toBe(`${expected.length} transactions`);
-    expect(await page.locator('.row .name').first().innerText()).toMatch(/ 17$/);
-  });
+it('rows stay without a connection, and while the service is away, those of another search do not, and each time the list recovers by itself', async () => {
+  const page = await wallet.open(`?individual=${wallet.busy}`, { expected: /ERR_INTERNET_DISCONNECTED|ERR_FAILED/ });
+  const alert = page.getByRole('alert');
+  const recovered = () => alert.waitFor({ state: 'detached', timeout: 30_000 });
+  await page.context().setOffline(true);
+  await alert.getByText('You are offline').waitFor();
+  expect(await page.locator('button.row').count()).toBeGreaterThan(3);
+  await expectAccessible(page);
+  await page.context().setOffline(false);
+  await recovered();
 
-  it('leaves the rows of the same search on screen', async () => {
-    const page = await wallet.open(`?individual=${wallet.busy}`, { expected: /ERR_FAILED/ });
-    await page.route('**/app/**', (route) => route.abort());
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByRole('alert').getByText('The service does not answer').waitFor();
-    expect(await page.locator('button.row').count()).toBeGreaterThan(3);
-    await page.unroute('**/app/**');
-    await page.getByRole('alert').waitFor({ state: 'detached', timeout: 30_000 });
-  });
+  await page.route('**/app/**', (route) => route.abort());
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await alert.getByText('The service does not answer').waitFor();
+  expect(await page.locator('button.row').count()).toBeGreaterThan(3);
+  await page.unroute('**/app/**');
+  await recovered();
+
+  await page.route('**/app/**', (route) => route.abort());
+  await page.getByLabel('Search transactions').fill('shop 17');
+  await page.getByRole('heading', { name: 'The service does not answer' }).waitFor();
+  expect(await page.getByText('You are offline').count()).toBe(0);
+  expect(await page.locator('button.row').count()).toBe(0);
+  await expectCentred(page);
+  await page.unroute('**/app/**');
+  const expected = await wallet.all({ individualId: wallet.busy, search: 'shop 17' });
+  await expect.poll(() => count(page), { timeout: 30_000 }).toBe(`${expected.length} transactions`);
+  expect(await page.locator('.row .name').first().innerText()).toMatch(/ 17$/);
 });
 
-describe('a list that is open for more than a day', () => {
+it('a list that is open for more than a day is read again when the viewer scrolls, for an export, the statement of a month, and paper', async () => {
   const rows = 300;
+  const service = await serviceForTest();
+  const id = await service.createUser();
+  await service.record(
+    Array.from({ length: rows }, (_, index) =>
+      row(id, {
+        transactionId: `l-${index}`,
+        // The last month has few rows, so its statement is made in a moment.
+        timeStamp: new Date(Date.UTC(2026, 0, 20) + index * 3_600_000).toISOString(),
+      }),
+    ),
+  );
+  const page = await openWallet(service, `?individual=${id}`, { expected: /status of 40[01]/ });
+  await page.evaluate('window.print = () => (window.isPrinted = true)');
+  const passDay = () => service.advance(25 * 3600);
+  await passDay();
+  await scroller(page).evaluate((box) => box.scrollTo({ top: 1e6 }));
+  await page.locator('[data-id="l-0"]').waitFor();
+  await page.locator('.screen[aria-busy="false"]').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
 
-  async function openLong(): Promise<{ page: Page; passDay(): Promise<unknown> }> {
-    const service = await serviceForTest();
-    const id = await service.createUser();
-    await service.record(
-      Array.from({ length: rows }, (_, index) =>
-        row(id, {
-          transactionId: `l-${index}`,
-          timeStamp: new Date(Date.UTC(2026, 0, 1) + index * 3_600_000).toISOString(),
-        }),
-      ),
-    );
-    const options = { acceptDownloads: true, expected: /status of 40[01]/ };
-    const page = await openWallet(service, `?individual=${id}`, options);
-    return { page, passDay: () => service.advance(25 * 3600) };
-  }
+  await passDay();
+  await page.getByText('Export', { exact: true }).click();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Data (NDJSON)' }).click(),
+  ]);
+  expect((await readFile(await file.path(), 'utf8')).trim().split('\n')).toHaveLength(rows);
 
-  it('is read again when the viewer scrolls', async () => {
-    const { page, passDay } = await openLong();
-    await passDay();
-    await scroller(page).evaluate((box) => box.scrollTo({ top: 1e6 }));
-    await page.locator('[data-id="l-0"]').waitFor();
-    await page.locator('.screen[aria-busy="false"]').waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
-  });
+  await passDay();
+  await Promise.all([page.waitForEvent('download'), page.locator('.month-statement').click()]);
 
-  it('is read again for an export, the statement of a month, and paper', async () => {
-    const { page, passDay } = await openLong();
-    await page.evaluate('window.print = () => (window.isPrinted = true)');
-    await passDay();
-    await page.getByText('Export', { exact: true }).click();
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Data (NDJSON)' }).click(),
-    ]);
-    expect((await readFile(await file.path(), 'utf8')).trim().split('\n')).toHaveLength(rows);
-
-    await passDay();
-    await Promise.all([page.waitForEvent('download'), page.locator('.month-statement').click()]);
-
-    await passDay();
-    await page.getByText('Export', { exact: true }).click();
-    await page.getByRole('button', { name: 'Print' }).click();
-    await expect.poll(() => page.evaluate('window.isPrinted'), { timeout: 30_000 }).toBe(true);
-    expect(await page.getByRole('alert').count()).toBe(0);
-  });
+  await passDay();
+  await page.getByText('Export', { exact: true }).click();
+  await page.getByRole('button', { name: 'Print' }).click();
+  await expect.poll(() => page.evaluate('window.isPrinted'), { timeout: 30_000 }).toBe(true);
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
-it.each(['light', 'dark'] as const)('a message about an export can be read, %s', async (colorScheme) => {
-  const page = await wallet.open('', { acceptDownloads: true, colorScheme });
+it('a message about an export can be read, light and dark', async () => {
+  const page = await wallet.open('');
   await page.getByText('Export', { exact: true }).click();
   await page.getByRole('button', { name: 'Spreadsheet (CSV)' }).click();
   await page.getByText('The file is ready.').waitFor();
-  expect(await contrast(page, '.toast')).toBeGreaterThan(4.5);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([colorScheme, (await contrast(page, '.toast')) > 4.5]).toEqual([colorScheme, true]);
+  }
 });
 
 /** The contrast of an element's text with its background, by WCAG 2. */

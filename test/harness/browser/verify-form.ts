@@ -9,6 +9,8 @@ interface Host {
   own?: Service;
   /** Another user than a new one. */
   userId?: number;
+  /** Another place of the host page than one that the service allows. */
+  place?: { port: number; origin: string };
   attributes?: string;
   css?: string;
   script?: string;
@@ -32,9 +34,9 @@ export function verifyForm() {
   });
   afterAll(() => service.stop());
 
-  async function open(host: Host = {}): Promise<{ page: Page; userId: number }> {
+  async function open(host: Host = {}): Promise<{ page: Page; userId: number; next(): Promise<number> }> {
     const { own = service, attributes = '', css = '', script = '', page: options = {} } = host;
-    const { port, origin } = places.shift()!;
+    const { port, origin } = host.place ?? places.shift()!;
     const userId = host.userId ?? (await own.createUser());
     const token = await own.token('phone', userId);
     await serveHostPage({
@@ -58,7 +60,21 @@ export function verifyForm() {
     });
     const page = await openPage(origin, { allowed: own.url, expected, ...options });
     await page.getByRole('heading', { level: 2 }).waitFor();
-    return { page, userId };
+    return { page, userId, next: () => openNext(page, own) };
+  }
+
+  /** Gives the form another new user, and starts over. */
+  async function openNext(page: Page, own: Service): Promise<number> {
+    const userId = await own.createUser();
+    await page.evaluate(`{
+      const element = document.querySelector('ledgerline-verify');
+      element.getToken = () => '${await own.token('phone', userId)}';
+      element.user = ${userId};
+      element.reset();
+      window.heard = [];
+    }`);
+    await page.getByLabel('Phone number').waitFor();
+    return userId;
   }
 
   return {
