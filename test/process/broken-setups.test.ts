@@ -9,7 +9,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { makeDigestKey } from '../../src/auth/keys.ts';
 import { runMigrations } from '../../src/db/migrations/migrate.ts';
 import { freePort } from '../../src/network/free-port.ts';
-import { runHere } from '../harness/command.ts';
+import { refusedStart, runHere } from '../harness/command.ts';
 import { expired, selfSigned } from '../harness/servers/certificate.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { pgbouncerProgram, startPgbouncer } from '../harness/servers/pgbouncer.ts';
@@ -52,6 +52,7 @@ async function findings(settings: Record<string, string>, command = ['doctor']):
 
 /** What a command says on standard error when it fails: one line, no stack. */
 async function failureOf(args: string[], settings: Record<string, string>): Promise<string> {
+  if (args[0] === 'serve' && settings.LEDGERLINE_PROCESSES === undefined) return refusedStart(settings);
   const { code, stderr } = await (args[0] === 'serve' ? run : runHere)(args, settings);
   expect(code).toBe(1);
   expect(stderr).not.toMatch(/\n\s+at /);
@@ -244,13 +245,12 @@ describe('a port', () => {
     await once(holder.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void holder.close());
     const { port } = holder.address() as AddressInfo;
-    for (const processes of ['1', '2']) {
-      const settings = await production({
-        DATABASE_URL: await databaseUrl(),
-        LEDGERLINE_METRICS_PORT: String(port),
-        LEDGERLINE_PROCESSES: processes,
-      });
-      expect(await failureOf(['serve'], settings)).toBe(
+    const settings = await production({
+      DATABASE_URL: await databaseUrl(),
+      LEDGERLINE_METRICS_PORT: String(port),
+    });
+    for (const processes of [{}, { LEDGERLINE_PROCESSES: '2' }]) {
+      expect(await failureOf(['serve'], { ...settings, ...processes })).toBe(
         `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or set LEDGERLINE_METRICS_PORT to another port.`,
       );
     }
