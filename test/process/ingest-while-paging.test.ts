@@ -1,8 +1,10 @@
 /** Two processes record rows while readers of both page: every page and count agrees with a brute-force model. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import postgres from 'postgres';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 
 interface SentRow {
   individualId: number;
@@ -136,6 +138,7 @@ async function readWhile(isWriting: () => boolean, client: Client, individualIds
       pinned.push({ individualId, asOf: page.asOf, filter, transactionIds });
     }
     for (const filter of changingFilters) await client.readPage(individualId, 1, filter);
+    await sleep(sized(10, 0));
   }
   return pinned;
 }

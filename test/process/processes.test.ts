@@ -126,7 +126,7 @@ it(
     const agent = new Agent();
     let isKilling = true;
     let answered = 0;
-    const lanes = Array.from({ length: 50 }, async () => {
+    const lanes = Array.from({ length: sized(12, 50) }, async () => {
       while (isKilling) {
         const isAnswered = await callOver(agent, `${service.url}/health/live`).then(
           ({ status }) => status === 200,
@@ -134,7 +134,7 @@ it(
         );
         if (isAnswered) answered += 1;
         // While no worker is left the port is closed.
-        await sleep(isAnswered ? 10 : 20);
+        await sleep(isAnswered ? sized(30, 10) : 20);
       }
     });
     const running = () => {
@@ -143,7 +143,7 @@ it(
     };
     for (const count of sized([1, 1, 2], [1, 1, 1, 2, 2])) {
       const before = answered;
-      await until(() => running().length === 2 && answered > before + 100);
+      await until(() => running().length === 2 && answered > before + sized(50, 100));
       for (const pid of running().slice(0, count)) process.kill(pid, 'SIGKILL');
       await until(() => running().length < 2);
     }
@@ -183,7 +183,7 @@ it(
       return observed(service, 'worker-ended').length === 2;
     });
     const answered = load.answered;
-    await until(() => load.answered > answered + 50);
+    await until(() => load.answered > answered + sized(20, 50));
     await load.stop();
     expect(load.unexpected).toEqual([]);
     expect(workersOf(service)).toHaveLength(4);

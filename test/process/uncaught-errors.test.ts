@@ -4,6 +4,7 @@ import { isRunning } from '../../src/db/embedded/data-directory-lock.ts';
 import { startLoad } from '../harness/load.ts';
 import { preparedDataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 /** Makes a process throw outside a request, and in a promise, when it gets SIGUSR2. */
@@ -41,7 +42,7 @@ it('replaces one worker of several, and loses no request', { timeout: 120_000 },
   const { json: user } = await service.call('POST', '/User', token, {});
   await service.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
   const load = startLoad(service.url, token, user.id, 4);
-  await until(() => load.answered > 50);
+  await until(() => load.answered > sized(20, 50));
   process.kill(first!, 'SIGUSR2');
   await until(() => observed(service, 'worker-started').length === 3);
   await until(() => !isRunning(first!));
