@@ -64,11 +64,11 @@ it(
 
     await servers.primary.crash();
     const crashedAt = performance.now();
-    await until(async () => (await ready(service)) === 503);
+    await until(async () => (await ready(service)) === 503, 100);
     // The standby answers, but takes no writes: the service must not take it for the database.
     await until(() => along.refused.length >= 5);
     expect([...new Set(along.refused)]).toEqual([503]);
-    await until(async () => (await readyTimes(service, 5)).every((status) => status === 503));
+    await until(async () => (await readyTimes(service, 5)).every((status) => status === 503), 100);
 
     await servers.standby.promote();
     const promotedAt = performance.now();

@@ -119,7 +119,7 @@ it(
     const token = await nodes[0]!.token();
     const { json: user } = await nodes[0]!.call('POST', '/User', token, {});
     await nodes[0]!.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
-    const load = startLoad(balancer.url, token, user.id, isMeasured ? 6 : sized(4, 6));
+    const load = startLoad(balancer.url, token, user.id, isMeasured ? 6 : sized(3, 6));
     const begun = performance.now();
     for (let restart = 0; restart < restarts; restart += 1) {
       const before = load.answered;
