@@ -15,7 +15,9 @@ import { cloneDatabase } from '../harness/service.ts';
 describe('ledgerline token', () => {
   it('mints a token that the running service takes, whatever its port', async () => {
     const dataDir = await dataFolder();
-    expect((await runHere(['token'], { DATA_DIR: dataDir })).stderr).toMatch(/^Start the service once, or set PUBLIC_URL/);
+    expect((await runHere(['token'], { DATA_DIR: dataDir })).stderr).toMatch(
+      /^Start the service once, or set PUBLIC_URL/,
+    );
     const service = await startProcess(dataDir);
     const { stdout } = await run(['token'], { DATA_DIR: dataDir });
     expect((await service.call('POST', '/User', stdout.trim(), {})).status).toBe(201);

@@ -9,7 +9,9 @@ it('many migrate at once on an empty database: one applies everything, the other
   for (let round = 0; round < sized(1, 2); round += 1) {
     const database = await cloneDatabase('template1');
     onTestFinished(database.drop);
-    const runs = await Promise.all(Array.from({ length: count }, () => run(['migrate'], { DATABASE_URL: database.url })));
+    const runs = await Promise.all(
+      Array.from({ length: count }, () => run(['migrate'], { DATABASE_URL: database.url })),
+    );
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(Array(count).fill([0, '']));
     const [first, ...others] = runs.map(({ stdout }) => stdout).toSorted();
     expect(first).toMatch(/^Applied 0001_schema\.sql, /);

@@ -207,7 +207,11 @@ it(
     expect(load.unexpected).toEqual([]);
     expect(workersOf(service)).toHaveLength(5);
     expect(before.filter((pid) => isRunning(pid))).toEqual([]);
-    expect(observed(service, 'worker-ended').slice(1).every(({ isExpected }) => isExpected)).toBe(true);
+    expect(
+      observed(service, 'worker-ended')
+        .slice(1)
+        .every(({ isExpected }) => isExpected),
+    ).toBe(true);
 
     const { pid } = service.child;
     const children = async () => (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
