@@ -10,7 +10,7 @@ import { keys } from '../../src/cli/keys.ts';
 import { token } from '../../src/cli/token.ts';
 import { runHere } from '../harness/command.ts';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
-import { cloneDatabase } from '../harness/service.ts';
+import { cloneDatabase, serviceForTest } from '../harness/service.ts';
 
 describe('ledgerline token', () => {
   it('mints a token that the running service takes, whatever its port', async () => {
@@ -89,7 +89,7 @@ describe('ledgerline migrate and doctor', () => {
 });
 
 it('ledgerline keys makes what production asks for', async () => {
-  const { stdout, stderr } = await run(['keys', '--client', 'shop']);
+  const { stdout, stderr } = await runHere(['keys', '--client', 'shop']);
   const given = Object.fromEntries(
     stdout
       .trim()
@@ -102,13 +102,10 @@ it('ledgerline keys makes what production asks for', async () => {
   );
   const secret = /: (\S+)\s*$/.exec(stderr)![1]!;
   expect(stdout).not.toContain(secret);
-  const database = await cloneDatabase();
-  onTestFinished(database.drop);
-  const service = await startProcess(await dataFolder(), { ...given, DATABASE_URL: database.url });
+  const service = await serviceForTest(given);
   const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'shop', client_secret: secret });
   const response = await fetch(`${service.url}/connect/token`, { method: 'POST', body: form });
   expect(response.status).toBe(200);
-  await service.end('SIGTERM');
 });
 
 it.each(['', 'the shop', 'sandbox'])('ledgerline keys makes no client that a start refuses: "%s"', async (client) => {
@@ -142,14 +139,7 @@ describe('a command whose output is not written', () => {
   });
 });
 
-it('writes to a terminal that has gone without ending', async () => {
-  const service = await startProcess(await dataFolder());
-  service.child.stdout!.destroy();
-  for (let call = 0; call < 20; call += 1) expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
-  expect(await service.end('SIGTERM')).toBe(0);
-});
-
-it('gives metrics a port of their own', async () => {
+it('gives metrics a port of their own, and writes to a terminal that has gone without ending', async () => {
   const holder = createServer();
   await once(holder.listen(0, '127.0.0.1'), 'listening');
   const { port } = holder.address() as { port: number };
@@ -158,7 +148,9 @@ it('gives metrics a port of their own', async () => {
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
   expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('ledgerline_database_up 1');
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
-  await service.end('SIGTERM');
+  service.child.stdout!.destroy();
+  for (let call = 0; call < 20; call += 1) expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+  expect(await service.end('SIGTERM')).toBe(0);
 });
 
 it('a command does not load what makes HTTP requests, if it makes none', async () => {
