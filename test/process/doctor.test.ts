@@ -12,7 +12,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { refusedStart, runHere } from '../harness/command.ts';
 import { roleForTest } from '../harness/database/role.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
-import { dataFolder, run, ServiceProcess, startProcess } from '../harness/process.ts';
+import { dataFolder, run, ServiceProcess } from '../harness/process.ts';
 import { cloneDatabase, serviceForTest, startService } from '../harness/service.ts';
 import { startSmsc } from '../harness/servers/smsc.ts';
 import { until } from '../harness/until.ts';
@@ -233,11 +233,11 @@ it('imports a file that is compressed with gzip', async () => {
 });
 
 it('ledgerline health tells whether the service on this machine is ready', async () => {
-  const service = await startProcess(await dataFolder());
+  const service = await startService();
   const { port } = new URL(service.url);
-  expect(await run(['health'], { PORT: port })).toMatchObject({ code: 0, stdout: 'ready\n' });
-  await service.end('SIGTERM');
-  expect(await run(['health'], { PORT: port })).toMatchObject({
+  expect(await runHere(['health'], { PORT: port })).toMatchObject({ code: 0, stdout: 'ready\n' });
+  await service.stop();
+  expect(await runHere(['health'], { PORT: port })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('ECONNREFUSED'),
   });
@@ -274,7 +274,7 @@ it('production needs DATABASE_URL, for the service and for every command that us
 
 it('migrates the embedded database of a sandbox', async () => {
   const dataDir = await dataFolder();
-  const { code, stdout } = await run(['migrate'], { DATA_DIR: dataDir });
+  const { code, stdout } = await runHere(['migrate'], { DATA_DIR: dataDir });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/Applied 0001_schema\.sql/)]);
 });
 
