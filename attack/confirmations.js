@@ -21,7 +21,7 @@ export const confirmationScenarios = [
   {
     name: 'guess one confirmation',
     matters: [],
-    async run(world) {
+    async run(world, { partOf }) {
       const id = await world.verifiedUser(honestPhone(4000));
       const { json } = await world.confirm(id, terms);
       let guesses = 0;
@@ -31,7 +31,7 @@ export const confirmationScenarios = [
         // After the fifth the confirmation has failed: no further guess can be right.
         if (status === 400 && guesses < attemptsOfOne) guesses += 1;
       }
-      return { attempts, guesses, ...(await honestStream(world, 20)) };
+      return { attempts, guesses, ...(await honestStream(world, partOf(20, 10))) };
     },
   },
   {
@@ -58,9 +58,9 @@ export const confirmationScenarios = [
   {
     name: 'use up a victim’s confirmations with a stolen user-bound token',
     matters: ['user-confirmations'],
-    async run(world) {
+    async run(world, { partOf }) {
       const hurt = [];
-      const honest = 10;
+      const honest = partOf(10, 4);
       let texts = 0;
       let attempts = 0;
       for (let index = 0; index < honest; index += 1) {
@@ -83,30 +83,31 @@ export const confirmationScenarios = [
   {
     name: 'pump confirmations to an own verified premium number',
     matters: ['number-type', 'user-confirmations'],
-    async run(world, { isOff }) {
+    async run(world, { isOff, partOf }) {
       // The number was verified before the rule was on, or at a wallet that moved here.
       if (!isOff('number-type')) await world.setMode('number-type', 'off');
       const id = await world.verifiedUser('+447012345678');
       if (!isOff('number-type')) await world.setMode('number-type', 'enforce');
       let texts = 0;
-      const attempts = 200;
+      const attempts = partOf(200, 50);
       for (let call = 0; call < attempts; call += 1) {
         if ((await world.confirm(id, terms)).status === 201) texts += 1;
       }
-      return { attempts, texts, price: 0.5, ...(await honestStream(world, 20)) };
+      return { attempts, texts, price: 0.5, ...(await honestStream(world, partOf(20, 10))) };
     },
   },
   {
     name: 'replay an approved confirmation, and check a foreign one',
     matters: [],
-    async run(world) {
+    async run(world, { partOf }) {
+      const rounds = partOf(10, 3);
       let takeovers = 0;
       let attempts = 0;
       const tries = async (id, confirmationId, body) => {
         attempts += 1;
         if ((await world.check(id, confirmationId, body)).status === 200) takeovers += 1;
       };
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         const [phone, other] = [honestPhone(round + 4400), honestPhone(round + 4500)];
         const [victim, attacker] = [await world.verifiedUser(phone), await world.verifiedUser(other)];
         const { json: approved } = await world.confirm(victim, terms);
@@ -124,7 +125,7 @@ export const confirmationScenarios = [
         await tries(victim, pending.confirmationId, { code: pendingCode, ...terms, amount: '2490' });
         await tries(victim, pending.confirmationId, { code: pendingCode, ...terms });
       }
-      return { attempts, takeovers, ...(await honestStream(world, 20)) };
+      return { attempts, takeovers, ...(await honestStream(world, partOf(20, 10))) };
     },
   },
 ];

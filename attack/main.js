@@ -32,6 +32,11 @@ const scale = Number(options.scale);
 /** The share of a large scenario that is played when a rule is off: enough to show what the rule prevents. */
 const sampleScale = Math.min(scale, 0.02);
 
+/** The other scenarios are played in full from this scale on. Below it a test of this program plays a part of them. */
+const wholeScale = 0.02;
+
+const partOf = (count, least) => Math.max(least, Math.ceil(count * Math.min(1, scale / wholeScale)));
+
 const isWanted = (name) => options.only?.some((words) => name.includes(words)) ?? true;
 
 const codes = 1_000_000;
@@ -100,14 +105,20 @@ try {
   for (const { name, matters, run } of scenarios) {
     if (!isWanted(name)) continue;
     await world.reset();
-    show(describe(name, 'all', await run(world, { scale, isOff: () => false })));
+    show(describe(name, 'all', await run(world, { scale, partOf, isOff: () => false })));
     if (options['all-rules-only']) continue;
     for (const rule of matters) {
       await world.reset([rule]);
-      show(describe(name, `without ${rule}`, await run(world, { scale: sampleScale, isOff: (each) => each === rule })));
+      show(
+        describe(
+          name,
+          `without ${rule}`,
+          await run(world, { scale: sampleScale, partOf, isOff: (each) => each === rule }),
+        ),
+      );
     }
     await world.reset(ruleNames);
-    show(describe(name, 'none', await run(world, { scale: sampleScale, isOff: () => true })));
+    show(describe(name, 'none', await run(world, { scale: sampleScale, partOf, isOff: () => true })));
   }
 } finally {
   world.close();

@@ -13,18 +13,19 @@ export const scenarios = [
   {
     name: 'guess one phone for a day',
     matters: ['user-failures', 'phone-failures'],
-    async run(world) {
+    async run(world, { partOf }) {
       const phone = '+447400123456';
       const id = await world.user();
       let guesses = 0;
-      for (let quarter = 0; quarter < 96; quarter += 1) {
+      const times = partOf(96, 24);
+      for (let time = 0; time < times; time += 1) {
         await world.send(id, phone);
         for (let attempt = 0; attempt < 5; attempt += 1) {
           if ((await world.verify(id, guessed(guesses))) === 400) guesses += 1;
         }
-        await world.wait(900);
+        await world.wait(86_400 / times);
       }
-      return { attempts: 96 * 5, guesses, ...(await honestStream(world, 20)) };
+      return { attempts: times * 5, guesses, ...(await honestStream(world, partOf(20, 10))) };
     },
   },
   {
@@ -74,14 +75,14 @@ export const scenarios = [
   {
     name: 'one code against many users',
     matters: ['one-code', 'address-failures'],
-    async run(world, { scale }) {
+    async run(world, { scale, partOf }) {
       const attempts = Math.ceil(10_000 * scale);
       const ids = await world.users(attempts);
       let guesses = 0;
       await inParallel(attempts, 32, async (index) => {
         if ((await world.verify(ids[index], '135790', { address: '203.0.113.66' })) === 400) guesses += 1;
       });
-      return { attempts, guesses, ...(await honestStream(world, 50)) };
+      return { attempts, guesses, ...(await honestStream(world, partOf(50, 10))) };
     },
   },
   ...pumpingScenarios,
@@ -102,28 +103,29 @@ export const scenarios = [
   {
     name: 'ask for 300 codes at once',
     matters: ['user-sends', 'phone-sends'],
-    async run(world) {
+    async run(world, { partOf }) {
       const id = await world.user();
       let texts = 0;
       await inParallel(300, 96, async () => {
         if ((await world.send(id, '+447400123456')) === 204) texts += 1;
       });
-      return { attempts: 300, texts, price: 0.04, ...(await honestStream(world, 20)) };
+      return { attempts: 300, texts, price: 0.04, ...(await honestStream(world, partOf(20, 10))) };
     },
   },
   {
     name: 'forge forwarding headers',
     matters: ['address-sends'],
-    async run(world) {
-      const ids = await world.users(300);
+    async run(world, { partOf }) {
+      const attempts = partOf(300, 100);
+      const ids = await world.users(attempts);
       let texts = 0;
-      await inParallel(300, 16, async (index) => {
+      await inParallel(attempts, 16, async (index) => {
         // The proxy appends the real client address; everything before it comes from the attacker.
         const address = `10.${index % 250}.1.1, 192.0.2.${index % 250}, 203.0.113.66`;
         const phone = `+4474${String(index * 100_003).padStart(8, '0')}`;
         if ((await world.send(ids[index], phone, { address })) === 204) texts += 1;
       });
-      return { attempts: 300, texts, price: 0.04, ...(await honestStream(world, 20)) };
+      return { attempts, texts, price: 0.04, ...(await honestStream(world, partOf(20, 10))) };
     },
   },
   {
@@ -145,10 +147,10 @@ export const scenarios = [
   {
     name: 'lock a victim out',
     matters: ['phone-sends', 'phone-failures', 'user-failures'],
-    async run(world) {
+    async run(world, { partOf }) {
       const hurt = [];
       let attempts = 0;
-      const honest = 20;
+      const honest = partOf(20, 5);
       for (let index = 0; index < honest; index += 1) {
         const phone = honestPhone(index);
         const [attacker, victim] = [await world.user(), await world.user()];
@@ -172,10 +174,10 @@ export const scenarios = [
   ...[2, 20].map((accounts) => ({
     name: `lock an established user out with ${accounts} accounts`,
     matters: ['phone-sends', 'phone-users'],
-    async run(world) {
+    async run(world, { partOf }) {
       const hurt = [];
       let attempts = 0;
-      const honest = 5;
+      const honest = partOf(5, 2);
       for (let index = 0; index < honest; index += 1) {
         const phone = honestPhone(index + 2000);
         const victim = await world.user();
@@ -243,14 +245,15 @@ export const scenarios = [
   {
     name: 'replay old codes',
     matters: [],
-    async run(world) {
+    async run(world, { partOf }) {
+      const rounds = partOf(10, 3);
       let takeovers = 0;
       let attempts = 0;
       const tries = async (id, code) => {
         attempts += 1;
         if ((await world.verify(id, code)) === 200) takeovers += 1;
       };
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         const phone = honestPhone(round + 1000);
         const [used, superseded, expired, other] = await world.users(4);
         await world.send(used, phone);
@@ -269,7 +272,7 @@ export const scenarios = [
         await world.wait(601);
         await tries(expired, old);
       }
-      return { attempts, takeovers, ...(await honestStream(world, 20)) };
+      return { attempts, takeovers, ...(await honestStream(world, partOf(20, 10))) };
     },
   },
   ...confirmationScenarios,

@@ -6,6 +6,7 @@
  *   --requests <n>     how many (20000)
  *   --seed <n>         the seed of everything random; printed if not given
  *   --connections <n>  how many at a time (8)
+ *   --data-dir <path>  of a sandbox that has been started before; an empty one if not given
  */
 import { parseArgs } from 'node:util';
 import { createRandom } from '../chaos/random.js';
@@ -18,6 +19,7 @@ const { values: options } = parseArgs({
     requests: { type: 'string', default: '20000' },
     seed: { type: 'string' },
     connections: { type: 'string', default: '8' },
+    'data-dir': { type: 'string' },
   },
 });
 
@@ -30,7 +32,7 @@ const growthLimit = 1.3;
 const growthMebibytes = 64;
 
 console.log(`Seed ${seed}, ${total.toLocaleString('en')} requests.`);
-const target = await startTarget();
+const target = await startTarget(options['data-dir']);
 const statuses = new Map();
 const memory = [];
 let failureCount = 0;

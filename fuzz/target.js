@@ -15,14 +15,15 @@ const hangMilliseconds = 60_000;
 const streamType = 'text/event-stream';
 const longestText = 100_000;
 
-export async function startTarget() {
+/** Without a data directory it makes one of its own. */
+export async function startTarget(dataDir) {
   const folder = await mkdtemp(path.join(tmpdir(), 'ledgerline-fuzz-'));
   await chmod(folder, 0o711);
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME ?? '/',
     PORT: '0',
-    DATA_DIR: path.join(folder, 'data'),
+    DATA_DIR: dataDir ?? path.join(folder, 'data'),
     // A blocked user answers 429 before anything interesting happens.
     LEDGERLINE_LIMITS: 'user-failures=off; user-sends=off',
   };

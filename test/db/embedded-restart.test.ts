@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { isRunning } from '../../src/db/embedded/data-directory-lock.ts';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
+import { preparedDataFolder } from '../harness/process.ts';
+import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 /** As on a busy machine: the file of the killed server is read again before its end is noticed. */
@@ -16,13 +16,9 @@ function holdUpEventLoop(): void {
 }
 
 it('the embedded PostgreSQL is started again also when it is killed at the moment it is ready', async () => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-restart-'));
-  await chmod(dataDir, 0o711);
+  const dataDir = await preparedDataFolder();
   const embedded = await startEmbedded({ dataDir, settings: { fsync: 'off' } });
-  onTestFinished(async () => {
-    await embedded.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  onTestFinished(() => embedded.stop());
 
   let killed = 0;
   /** The process id of a server that is ready and has not been killed yet. */
@@ -36,7 +32,7 @@ it('the embedded PostgreSQL is started again also when it is killed at the momen
     }
   }
 
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < sized(3, 5); round += 1) {
     killed = (await until(readReadyPid))!;
     process.kill(killed, 'SIGKILL');
     holdUpEventLoop();
@@ -48,8 +44,7 @@ it('the embedded PostgreSQL is started again also when it is killed at the momen
 });
 
 it('the embedded PostgreSQL is not started again if it is stopped just after it was killed', async () => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'ledgerline-restart-'));
-  await chmod(dataDir, 0o711);
+  const dataDir = await preparedDataFolder();
   const embedded = await startEmbedded({ dataDir, settings: { fsync: 'off' } });
   const pidFile = path.join(dataDir, 'postgres/postmaster.pid');
   const killed = readFileSync(pidFile, 'utf8').split('\n')[0]!;
@@ -57,11 +52,6 @@ it('the embedded PostgreSQL is not started again if it is stopped just after it 
     const [pid = ''] = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').split('\n') : [];
     return pid !== '' && pid !== killed ? Number(pid) : undefined;
   };
-  onTestFinished(async () => {
-    const pid = restarted();
-    if (pid !== undefined) process.kill(pid, 'SIGQUIT');
-    await rm(dataDir, { recursive: true, force: true });
-  });
   process.kill(Number(killed), 'SIGKILL');
   await until(() => !isRunning(Number(killed)));
   await embedded.stop();

@@ -1,8 +1,10 @@
 /** Pages from a standby: never older than what the caller has seen, and never those of an erased user. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startReplicated, type Replicated } from '../harness/servers.ts';
 import { cloneDatabase, row, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 let servers: Replicated;
@@ -144,6 +146,7 @@ it('pages never go back in time while rows arrive and change, whoever answers', 
       ).length;
       expect(now).toBeGreaterThanOrEqual(accepted);
       accepted = now;
+      await sleep(sized(10, 0));
     }
   });
   await Promise.all([writing, ...reading]);

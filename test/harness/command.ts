@@ -6,8 +6,9 @@
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 import { Command, CommanderError } from 'commander';
+import { startApp } from '../../src/app/start.ts';
 import { addCommands, type RunCommand } from '../../src/commands.ts';
-import { ConfigError } from '../../src/config/load.ts';
+import { ConfigError, loadConfig } from '../../src/config/load.ts';
 import { Problem, StartError } from '../../src/errors.ts';
 import { environment, type Finished } from './process.ts';
 
@@ -29,14 +30,33 @@ export async function runHere(args: string[], settings: Record<string, string> =
   } catch (error) {
     finished.code = 1;
     // Commander has written its own.
-    if (error instanceof StartError || error instanceof ConfigError || error instanceof Problem)
-      console.error(error.message);
+    if (isExplained(error)) console.error(error.message);
     else if (!(error instanceof CommanderError)) console.error(error);
   } finally {
     restore();
   }
   return finished;
 }
+
+/**
+ * What `serve` says on standard error when it does not start, inside the test's process. With several processes it needs
+ * `run`. refusals.test.ts shows that a process prints this, and only this, and ends.
+ */
+export async function refusedStart(settings: Record<string, string>, fresh = false): Promise<string> {
+  try {
+    const config = loadConfig(environment({ PORT: '0', ...settings }));
+    const app = await startApp({ config, fresh, log: () => {}, terminal: () => {}, logFormat: 'json' });
+    await app.stop();
+  } catch (error) {
+    if (isExplained(error)) return error.message.trim();
+    throw error;
+  }
+  throw new Error('It has started.');
+}
+
+/** Of any other error main.ts prints the stack. */
+const isExplained = (error: unknown): error is Error =>
+  error instanceof StartError || error instanceof ConfigError || error instanceof Problem;
 
 /** Gives the process another environment, and keeps what it writes. Returns what undoes it. */
 function redirect(output: Finished, env: Record<string, string>): () => void {

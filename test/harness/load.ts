@@ -31,7 +31,7 @@ export async function callOver(
 export type Load = ReturnType<typeof startLoad>;
 
 /** Between two requests of a lane. Without it the load would take both cores from all other tests. */
-const pauseMilliseconds = sized(60, 0);
+const pauseMilliseconds = sized(100, 0);
 
 /** One request at a time on each lane, until it is stopped. */
 export function startLoad(url: string, token: string, individualId: number, lanes: number) {

@@ -1,13 +1,15 @@
 /** PostgreSQL servers of a test of its own: one with TLS, or two of which one follows the other by streaming replication. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
-import { chmod, chown, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { onTestFinished } from 'vitest';
 import { installBinaries, isRoot, nobody } from '../../src/db/embedded/binaries.ts';
+import { madeOnce } from './database/made-once.ts';
 import { reservePort } from './reserve-port.ts';
 import { runMigrations } from '../../src/db/migrations/migrate.ts';
 import { until } from './until.ts';
@@ -106,13 +108,12 @@ export interface ServerOptions {
 export async function startServer({ certificate, hba = [] }: ServerOptions = {}): Promise<Server> {
   const { folder, binaries } = await makeFolder();
   const cluster = path.join(folder, 'single');
-  await initialize(binaries, cluster);
+  await copyEmptyCluster(binaries, cluster);
   const server = new Server(binaries, cluster, await reservePort());
   const files = { cert: path.join(cluster, 'server.crt'), key: path.join(cluster, 'server.key') };
   if (certificate) {
-    await writeFile(files.cert, certificate.cert);
-    await writeFile(files.key, certificate.key, { mode: 0o600 });
-    if (isRoot) await giveToNobody(cluster);
+    await writeOwned(files.cert, certificate.cert);
+    await writeOwned(files.key, certificate.key);
   }
   const hbaFile = path.join(cluster, 'pg_hba.conf');
   await writeFile(hbaFile, [...hba, await readFile(hbaFile, 'utf8')].join('\n'));
@@ -126,18 +127,16 @@ export async function startServer({ certificate, hba = [] }: ServerOptions = {})
 export async function startReplicated(isSynchronous: boolean): Promise<Replicated> {
   const { folder, binaries } = await makeFolder();
   const folders = ['first', 'second'].map((name) => path.join(folder, name)) as [string, string];
-  await initialize(binaries, folders[0]);
-  await cp(folders[0], folders[1], { recursive: true });
+  for (const each of folders) await copyEmptyCluster(binaries, each);
   const servers = [
     new Server(binaries, folders[0], await reservePort()),
     new Server(binaries, folders[1], await reservePort()),
   ] as [Server, Server];
-  await writeFile(path.join(folders[1], 'standby.signal'), '');
-  await writeFile(
-    path.join(folders[1], 'postgresql.auto.conf'),
-    `primary_conninfo = 'host=127.0.0.1 port=${servers[0].port} user=postgres application_name=second'\n`,
-  );
-  if (isRoot) await giveToNobody(folders[1]);
+  const replication = {
+    'standby.signal': '',
+    'postgresql.auto.conf': `primary_conninfo = 'host=127.0.0.1 port=${servers[0].port} user=postgres application_name=second'\n`,
+  };
+  for (const [name, text] of Object.entries(replication)) await writeOwned(path.join(folders[1], name), text);
   const [primary, standby] = servers;
   const stop = () => removeServers(folder, servers);
   try {
@@ -164,6 +163,12 @@ async function removeServers(folder: string, servers: Server[]): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 
+/** An empty cluster that was made before, with its owner. */
+async function copyEmptyCluster(binaries: string, folder: string): Promise<void> {
+  const made = await madeOnce('empty-cluster', (parent) => initialize(binaries, path.join(parent, 'cluster')));
+  await promisify(execFile)('cp', ['-a', path.join(made, 'cluster'), folder]);
+}
+
 /** Makes an empty cluster in a folder that does not exist yet. */
 export async function initialize(binaries: string, folder: string): Promise<void> {
   const parent = path.dirname(folder);
@@ -184,8 +189,8 @@ export async function initialize(binaries: string, folder: string): Promise<void
   if (code !== 0) throw new Error(`initdb ended with ${code}.`);
 }
 
-async function giveToNobody(folder: string): Promise<void> {
-  await chown(folder, nobody, nobody);
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { recursive: true })) await chown(path.join(folder, entry), nobody, nobody);
+/** A file of the server, which nobody else may read. */
+async function writeOwned(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { mode: 0o600 });
+  if (isRoot) await chown(file, nobody, nobody);
 }

@@ -9,13 +9,13 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { makeDigestKey } from '../../src/auth/keys.ts';
 import { runMigrations } from '../../src/db/migrations/migrate.ts';
 import { freePort } from '../../src/network/free-port.ts';
-import { runHere } from '../harness/command.ts';
+import { refusedStart, runHere } from '../harness/command.ts';
 import { expired, selfSigned } from '../harness/servers/certificate.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { pgbouncerProgram, startPgbouncer } from '../harness/servers/pgbouncer.ts';
 import { dataFolder, run, ServiceProcess } from '../harness/process.ts';
 import { startReplicated, startServer } from '../harness/servers.ts';
-import { cloneDatabase } from '../harness/service.ts';
+import { cloneDatabase, serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
 /** Everything that production needs, but for the database; one part is broken by each test. */
@@ -52,6 +52,7 @@ async function findings(settings: Record<string, string>, command = ['doctor']):
 
 /** What a command says on standard error when it fails: one line, no stack. */
 async function failureOf(args: string[], settings: Record<string, string>): Promise<string> {
+  if (args[0] === 'serve' && settings.LEDGERLINE_PROCESSES === undefined) return refusedStart(settings);
   const { code, stderr } = await (args[0] === 'serve' ? run : runHere)(args, settings);
   expect(code).toBe(1);
   expect(stderr).not.toMatch(/\n\s+at /);
@@ -244,13 +245,12 @@ describe('a port', () => {
     await once(holder.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void holder.close());
     const { port } = holder.address() as AddressInfo;
-    for (const processes of ['1', '2']) {
-      const settings = await production({
-        DATABASE_URL: await databaseUrl(),
-        LEDGERLINE_METRICS_PORT: String(port),
-        LEDGERLINE_PROCESSES: processes,
-      });
-      expect(await failureOf(['serve'], settings)).toBe(
+    const settings = await production({
+      DATABASE_URL: await databaseUrl(),
+      LEDGERLINE_METRICS_PORT: String(port),
+    });
+    for (const processes of [{}, { LEDGERLINE_PROCESSES: '2' }]) {
+      expect(await failureOf(['serve'], { ...settings, ...processes })).toBe(
         `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or set LEDGERLINE_METRICS_PORT to another port.`,
       );
     }
@@ -277,7 +277,7 @@ it('several hosts: doctor lists each, and a start names the reason of each', { t
   const lines = await until(async () => {
     const reported = await hostLines();
     return reported[0] === `✓ Host ${first}: standby, timeline 1, not behind` && reported;
-  });
+  }, 200);
   expect(lines).toEqual([
     `✓ Host ${first}: standby, timeline 1, not behind`,
     `✓ Host ${second}: primary, timeline 1; the service uses it`,
@@ -307,7 +307,7 @@ it('several hosts: doctor lists each, and a start names the reason of each', { t
   expect(await failureOf(['serve'], { ...alone, LEDGERLINE_PROCESSES: '2' })).toBe(sentence);
   expect(await failureOf(['erase-user', '1'], { DATABASE_URL: alone.DATABASE_URL })).toBe(sentence);
 
-  const running = await new ServiceProcess(settings).ready();
+  const running = await serviceForTest(settings);
   await primary.crash();
   const cause =
     'none of its hosts is a primary that can be used: ' +
@@ -316,18 +316,18 @@ it('several hosts: doctor lists each, and a start names the reason of each', { t
     `The database ledgerline at ${first},${second},${none} cannot be used: ${cause}. ` +
       'Start the primary or promote a standby, and check that DATABASE_URL names all hosts.',
   );
-  await until(() => running.output.stdout.includes('"available":false'));
+  const log = () => running.logLines.join('');
+  await until(() => log().includes('"available":false'));
   // A session that was open ends first, or the search for a primary does.
-  expect(running.output.stdout).toMatch(/"available":false,"cause":"(nothing answers there|none of its hosts)/);
+  expect(log()).toMatch(/"available":false,"cause":"(nothing answers there|none of its hosts)/);
 
   await standby.promote();
   await primary.start();
-  await until(async () => (await hostLines())[0]?.includes('timeline 2; the service uses it'));
+  await until(async () => (await hostLines())[0]?.includes('timeline 2; the service uses it'), 200);
   expect(await hostLines()).toEqual([
     `✓ Host ${first}: primary, timeline 2; the service uses it`,
     `! Host ${second}: primary, timeline 1: an old primary, which the service does not use. Make it a standby of ` +
       `${first} (pg_rewind), or stop it.`,
     unreachable,
   ]);
-  await running.end('SIGTERM');
 });

@@ -10,16 +10,18 @@ import { keys } from '../../src/cli/keys.ts';
 import { token } from '../../src/cli/token.ts';
 import { runHere } from '../harness/command.ts';
 import { dataFolder, run, startProcess } from '../harness/process.ts';
-import { cloneDatabase } from '../harness/service.ts';
+import { cloneDatabase, serviceForTest } from '../harness/service.ts';
 
 describe('ledgerline token', () => {
   it('mints a token that the running service takes, whatever its port', async () => {
     const dataDir = await dataFolder();
-    expect((await run(['token'], { DATA_DIR: dataDir })).stderr).toMatch(/^Start the service once, or set PUBLIC_URL/);
+    expect((await runHere(['token'], { DATA_DIR: dataDir })).stderr).toMatch(
+      /^Start the service once, or set PUBLIC_URL/,
+    );
     const service = await startProcess(dataDir);
     const { stdout } = await run(['token'], { DATA_DIR: dataDir });
     expect((await service.call('POST', '/User', stdout.trim(), {})).status).toBe(201);
-    const bound = (await run(['token', '--user', '2'], { DATA_DIR: dataDir })).stdout.trim();
+    const bound = (await runHere(['token', '--user', '2'], { DATA_DIR: dataDir })).stdout.trim();
     expect(decodeJwt(bound)).toMatchObject({ user_id: 2, scope: 'phone transactions:read' });
     expect((await service.call('GET', '/User/1/status', bound)).status).toBe(403);
     await service.end('SIGTERM');
@@ -59,10 +61,10 @@ describe('ledgerline migrate and doctor', () => {
     expect(before.stdout).toMatch(
       /✓ Node: .*\n✓ Settings: mode sandbox\n✓ Disk: .*\n✓ Database: PostgreSQL .*\n✓ Clock: .*\n✓ Connections: .*\n✗ Schema: lacks 0001_schema\.sql.*\. Run `ledgerline migrate`\.\n/,
     );
-    // Two at once settle it between them.
-    const both = await Promise.all([run(['migrate'], settings), run(['migrate'], settings)]);
-    expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    expect(both.map(({ stdout }) => stdout).join()).toMatch(/Applied 0001_schema\.sql/);
+    expect(await runHere(['migrate'], settings)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Applied 0001_schema\.sql/),
+    });
     expect((await runHere(['migrate'], settings)).stdout).toBe('The schema is up to date.\n');
     const after = await runHere(['doctor'], settings);
     expect([after.code, after.stdout]).toEqual([0, expect.stringMatching(/✓ Schema: up to date/)]);
@@ -76,18 +78,18 @@ describe('ledgerline migrate and doctor', () => {
         /✗ Database: x at 127\.0\.0\.1:1 cannot be used: nothing answers there \(ECONNREFUSED\)\. Check host and port/,
       ),
     ]);
-    const settings = await run(['doctor'], { LEDGERLINE_NOPE: '1' });
+    const settings = await runHere(['doctor'], { LEDGERLINE_NOPE: '1' });
     expect([settings.code, settings.stdout]).toEqual([
       1,
       expect.stringMatching(/✗ Settings: LEDGERLINE_NOPE is not a setting/),
     ]);
-    const embedded = await run(['doctor'], { DATA_DIR: await dataFolder() });
+    const embedded = await runHere(['doctor'], { DATA_DIR: await dataFolder() });
     expect([embedded.code, embedded.stdout]).toEqual([0, expect.stringMatching(/✓ Embedded PostgreSQL: 18/)]);
   });
 });
 
 it('ledgerline keys makes what production asks for', async () => {
-  const { stdout, stderr } = await run(['keys', '--client', 'shop']);
+  const { stdout, stderr } = await runHere(['keys', '--client', 'shop']);
   const given = Object.fromEntries(
     stdout
       .trim()
@@ -100,13 +102,10 @@ it('ledgerline keys makes what production asks for', async () => {
   );
   const secret = /: (\S+)\s*$/.exec(stderr)![1]!;
   expect(stdout).not.toContain(secret);
-  const database = await cloneDatabase();
-  onTestFinished(database.drop);
-  const service = await startProcess(await dataFolder(), { ...given, DATABASE_URL: database.url });
+  const service = await serviceForTest(given);
   const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'shop', client_secret: secret });
   const response = await fetch(`${service.url}/connect/token`, { method: 'POST', body: form });
   expect(response.status).toBe(200);
-  await service.end('SIGTERM');
 });
 
 it.each(['', 'the shop', 'sandbox'])('ledgerline keys makes no client that a start refuses: "%s"', async (client) => {
@@ -140,14 +139,7 @@ describe('a command whose output is not written', () => {
   });
 });
 
-it('writes to a terminal that has gone without ending', async () => {
-  const service = await startProcess(await dataFolder());
-  service.child.stdout!.destroy();
-  for (let call = 0; call < 20; call += 1) expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
-  expect(await service.end('SIGTERM')).toBe(0);
-});
-
-it('gives metrics a port of their own', async () => {
+it('gives metrics a port of their own, and writes to a terminal that has gone without ending', async () => {
   const holder = createServer();
   await once(holder.listen(0, '127.0.0.1'), 'listening');
   const { port } = holder.address() as { port: number };
@@ -156,7 +148,9 @@ it('gives metrics a port of their own', async () => {
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
   expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('ledgerline_database_up 1');
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
-  await service.end('SIGTERM');
+  service.child.stdout!.destroy();
+  for (let call = 0; call < 20; call += 1) expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
+  expect(await service.end('SIGTERM')).toBe(0);
 });
 
 it('a command does not load what makes HTTP requests, if it makes none', async () => {

@@ -9,11 +9,11 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import postgres from 'postgres';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { runHere } from '../harness/command.ts';
+import { refusedStart, runHere } from '../harness/command.ts';
 import { roleForTest } from '../harness/database/role.ts';
 import { selfSigned } from '../harness/servers/certificate.ts';
-import { dataFolder, run, ServiceProcess, startProcess } from '../harness/process.ts';
-import { cloneDatabase } from '../harness/service.ts';
+import { dataFolder, run, ServiceProcess } from '../harness/process.ts';
+import { cloneDatabase, serviceForTest, startService } from '../harness/service.ts';
 import { startSmsc } from '../harness/servers/smsc.ts';
 import { until } from '../harness/until.ts';
 
@@ -40,13 +40,9 @@ async function problems(settings: Record<string, string>): Promise<string[]> {
     .map(({ check, text, cure }) => `${check}: ${text} ${cure}`);
 }
 
-/** What a start says on standard error: one line, no stack. */
-async function startError(settings: Record<string, string>): Promise<string> {
-  const { code, stderr } = await run(['serve'], { PORT: '0', DATA_DIR: await dataFolder(), ...settings });
-  expect(code).toBe(1);
-  expect(stderr).not.toMatch(/\n\s+at /);
-  return stderr.trim();
-}
+/** What a start says on standard error. */
+const startError = async (settings: Record<string, string>) =>
+  refusedStart({ DATA_DIR: await dataFolder(), ...settings });
 
 /** A database, and a role of this test alone that may log in to it. */
 async function databaseWithRole(...grants: string[]): Promise<{ database: { url: string }; url: string }> {
@@ -70,14 +66,13 @@ describe('doctor and the start say the same', () => {
       `Issuer: the keys of ${issuer} cannot be read: its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). ` +
         'Set NODE_EXTRA_CA_CERTS to the certificate of its authority.',
     ]);
-    const service = await startProcess(await dataFolder(), settings);
+    const service = await serviceForTest(settings);
     const ready = await until(async () => {
-      const answer = await service.call('GET', '/health/ready', null);
+      const answer = await service.call('/health/ready', undefined, { method: 'GET', token: null });
       return answer.json.errors?.Error?.[0].includes('not trusted') && answer;
     });
     expect(ready.status).toBe(503);
-    expect(service.output.stdout).toContain('its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
-    await service.end('SIGTERM');
+    expect(service.logLines.join('')).toContain('its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
   });
 
   it('about a role that may only read', async () => {
@@ -113,10 +108,10 @@ describe('doctor and the start say the same', () => {
     };
     const { code, stdout } = await runHere(['doctor'], settings);
     expect([code, stdout]).toEqual([0, expect.stringContaining('! LEDGERLINE_SMPP_URL: The password and every code')]);
-    const service = await startProcess(await dataFolder(), settings);
-    expect(service.output.stdout).toMatch(/risky-setting .*LEDGERLINE_SMPP_URL|LEDGERLINE_SMPP_URL.*risky-setting/);
-    expect(service.output.stdout + stdout).not.toContain('hunter2');
-    await service.end('SIGTERM');
+    const service = await serviceForTest(settings);
+    const log = service.logLines.join('');
+    expect(log).toMatch(/risky-setting .*LEDGERLINE_SMPP_URL|LEDGERLINE_SMPP_URL.*risky-setting/);
+    expect(log + stdout).not.toContain('hunter2');
   });
 
   it('about nothing after `ledgerline grants --apply`', async () => {
@@ -129,10 +124,8 @@ describe('doctor and the start say the same', () => {
     await sql.end();
     const settings = { DATABASE_URL: url, LEDGERLINE_MIGRATE: 'check' };
     expect(await problems(settings)).toEqual([]);
-    const service = await startProcess(await dataFolder(), settings);
-    const token = await service.token();
-    expect((await service.call('POST', '/User', token, {})).status).toBe(201);
-    await service.end('SIGTERM');
+    const service = await serviceForTest(settings);
+    expect((await service.call('/User', {})).status).toBe(201);
   });
 
   it('about a wrong password', async () => {
@@ -165,8 +158,8 @@ describe('doctor and the start say the same', () => {
     const database = await databaseForTest();
     const [key, otherKey] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));
     const settings = { DATABASE_URL: database.url };
-    const service = await startProcess(await dataFolder(), { ...settings, LEDGERLINE_DIGEST_KEY: key! });
-    await service.end('SIGTERM');
+    const service = await startService({ ...settings, LEDGERLINE_DIGEST_KEY: key! });
+    await service.stop();
     expect(await problems({ ...settings, LEDGERLINE_DIGEST_KEY: key! })).toEqual([]);
     const wrong = { ...settings, LEDGERLINE_DIGEST_KEY: otherKey! };
     const line =
@@ -240,11 +233,11 @@ it('imports a file that is compressed with gzip', async () => {
 });
 
 it('ledgerline health tells whether the service on this machine is ready', async () => {
-  const service = await startProcess(await dataFolder());
+  const service = await startService();
   const { port } = new URL(service.url);
-  expect(await run(['health'], { PORT: port })).toMatchObject({ code: 0, stdout: 'ready\n' });
-  await service.end('SIGTERM');
-  expect(await run(['health'], { PORT: port })).toMatchObject({
+  expect(await runHere(['health'], { PORT: port })).toMatchObject({ code: 0, stdout: 'ready\n' });
+  await service.stop();
+  expect(await runHere(['health'], { PORT: port })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('ECONNREFUSED'),
   });
@@ -271,16 +264,17 @@ it('production needs DATABASE_URL, for the service and for every command that us
   const settings = { MODE: 'production', DATA_DIR: dataDir };
   const sentence =
     'Production needs DATABASE_URL: the address of a PostgreSQL 15 or newer; the embedded one is for the sandbox.';
-  for (const args of [['doctor'], ['serve'], ['migrate'], ['erased', '--since', '2026-01-01']]) {
-    const { code, stdout, stderr } = await (args[0] === 'serve' ? run : runHere)(args, settings);
+  for (const args of [['doctor'], ['migrate'], ['erased', '--since', '2026-01-01']]) {
+    const { code, stdout, stderr } = await runHere(args, settings);
     expect([args, code, stdout + stderr]).toEqual([args, 1, expect.stringContaining(sentence)]);
   }
+  expect(await refusedStart(settings)).toContain(sentence);
   expect(existsSync(dataDir)).toBe(false);
 });
 
 it('migrates the embedded database of a sandbox', async () => {
   const dataDir = await dataFolder();
-  const { code, stdout } = await run(['migrate'], { DATA_DIR: dataDir });
+  const { code, stdout } = await runHere(['migrate'], { DATA_DIR: dataDir });
   expect([code, stdout]).toEqual([0, expect.stringMatching(/Applied 0001_schema\.sql/)]);
 });
 

@@ -5,7 +5,6 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { reservePort } from '../harness/reserve-port.ts';
@@ -14,59 +13,62 @@ import { isMeasured, noteFigures } from '../harness/figures.ts';
 import { callOver, startLoad } from '../harness/load.ts';
 import { dataFolder, ServiceProcess, startProcess } from '../harness/process.ts';
 import { cloneDatabase, row } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 /** Waits until a stop has begun, which a caller sees in /health/ready. */
 const untilStopping = (agent: Agent, url: string) =>
   until(async () => (await callOver(agent, `${url}/health/ready`)).status === 503);
 
-const kinds = [1, 2].map((processes) => ({ processes, LEDGERLINE_PROCESSES: String(processes) }));
-
-it.each(kinds)(
-  'a stop of $processes process(es) fails readiness, closes each connection behind its answer, and goes on accepting until it closes the port',
-  async ({ LEDGERLINE_PROCESSES }) => {
-    // Long enough for three calls on a busy machine.
-    const service = await startProcess(await dataFolder(), { LEDGERLINE_DRAIN_SECONDS: '4', LEDGERLINE_PROCESSES });
-    const token = await service.token();
-    const agent = new Agent({ keepAlive: true });
-    const kept = new Agent({ keepAlive: true, maxSockets: 1 });
-    onTestFinished(() => [agent, kept].forEach((each) => each.destroy()));
-    const keptCall = () => callOver(kept, `${service.url}/User`, { token, body: {} });
-    expect(await keptCall()).toEqual({ status: 201, connection: 'keep-alive' });
-    const exit = service.end('SIGTERM');
-    await untilStopping(agent, service.url);
-    // A new connection each: the answer before has closed the last one.
-    expect(await keptCall()).toEqual({ status: 201, connection: 'close' });
-    expect(await keptCall()).toEqual({ status: 201, connection: 'close' });
-    // A proxy asks another node when it is refused.
-    const isRefused = () =>
-      callOver(new Agent(), `${service.url}/health/live`).then(
-        () => false,
-        (error: NodeJS.ErrnoException) => error.code === 'ECONNREFUSED',
-      );
-    await until(isRefused);
-    expect(await exit).toBe(0);
-  },
-);
-
-it('a stop of two processes resets no connection that no process has taken yet', async () => {
-  const service = await startProcess(await dataFolder(), {
-    LEDGERLINE_DRAIN_SECONDS: '1',
-    LEDGERLINE_PROCESSES: '2',
-  });
+/** Begins a stop that each answer on a kept connection tells of. A new connection is accepted for some time. */
+async function beginStop(settings: Record<string, string>) {
+  // Long enough for three calls on a busy machine.
+  const service = await startProcess(await dataFolder(), { LEDGERLINE_DRAIN_SECONDS: '4', ...settings });
   const token = await service.token();
+  const agent = new Agent({ keepAlive: true });
+  const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => [agent, kept].forEach((each) => each.destroy()));
+  const createUser = (over = kept) => callOver(over, `${service.url}/User`, { token, body: {} });
+  expect(await createUser()).toEqual({ status: 201, connection: 'keep-alive' });
+  const exit = service.end('SIGTERM');
+  await untilStopping(agent, service.url);
+  // A new connection each: the answer before has closed the last one.
+  expect(await createUser()).toEqual({ status: 201, connection: 'close' });
+  expect(await createUser()).toEqual({ status: 201, connection: 'close' });
+  return { service, exit, createUser };
+}
+
+/** A proxy asks another node when it is refused. */
+async function untilRefused({ url }: ServiceProcess): Promise<void> {
+  const { port, hostname } = new URL(url);
+  const isRefused = async () => {
+    const socket = connect(Number(port), hostname);
+    const failure = await once(socket, 'connect').then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    socket.destroy();
+    return failure === 'ECONNREFUSED';
+  };
+  await until(isRefused, 200);
+}
+
+it('a stop fails readiness, closes each connection behind its answer, and goes on accepting until it closes the port', async () => {
+  const { service, exit } = await beginStop({});
+  await untilRefused(service);
+  expect(await exit).toBe(0);
+});
+
+it('so does a stop of two processes, and it resets no connection that no process has taken yet', async () => {
+  const { service, exit, createUser } = await beginStop({ LEDGERLINE_PROCESSES: '2' });
   const workers = [...service.output.stdout.matchAll(/"pid":(\d+),"msg":"worker-started"/g)].map(([, pid]) =>
     Number(pid),
   );
   expect(workers).toHaveLength(2);
-  const exit = service.end('SIGTERM');
-  await untilStopping(new Agent(), service.url);
   // As if both were busy until after the end of the first part.
   for (const pid of workers) process.kill(pid, 'SIGSTOP');
-  const answers = Promise.allSettled(
-    Array.from({ length: 8 }, () => callOver(new Agent(), `${service.url}/User`, { token, body: {} })),
-  );
-  await setTimeout(2000);
+  const answers = Promise.allSettled(Array.from({ length: 8 }, () => createUser(new Agent())));
+  await untilRefused(service);
   for (const pid of workers) process.kill(pid, 'SIGCONT');
   expect(await answers).toEqual(
     Array(8).fill({ status: 'fulfilled', value: expect.objectContaining({ status: 201 }) }),
@@ -117,7 +119,7 @@ it(
     const token = await nodes[0]!.token();
     const { json: user } = await nodes[0]!.call('POST', '/User', token, {});
     await nodes[0]!.call('POST', '/app/record-transactions', token, { transactions: [row(user.id)] });
-    const load = startLoad(balancer.url, token, user.id, 6);
+    const load = startLoad(balancer.url, token, user.id, isMeasured ? 6 : sized(3, 6));
     const begun = performance.now();
     for (let restart = 0; restart < restarts; restart += 1) {
       const before = load.answered;

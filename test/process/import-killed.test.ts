@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { runHere } from '../harness/command.ts';
 import { importDatabase } from '../harness/database/import-database.ts';
-import { run } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -79,7 +79,7 @@ it(
     // Some rows had been committed, and others had been written and were not.
     expect(before).toBeGreaterThan(0);
     expect(undone).toBeGreaterThan(0);
-    expect((await run(['import', target], env)).code).toBe(0);
+    expect((await runHere(['import', target], env)).code).toBe(0);
     const found =
       await database.sql`select individual_id, transaction_id, amount::text from transactions where individual_id = any(${individuals}::int[])`;
     const wanted = new Set(

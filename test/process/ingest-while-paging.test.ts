@@ -1,8 +1,9 @@
-/** Two processes record rows while readers of both page: every page and count agrees with a brute-force model. */
-import { expect, it, onTestFinished } from 'vitest';
-import postgres from 'postgres';
-import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
-import { cloneDatabase } from '../harness/service.ts';
+/** Two nodes record rows while readers of both page: every page and count agrees with a brute-force model. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type postgres from 'postgres';
+import { startNodes, type Service } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 
 interface SentRow {
   individualId: number;
@@ -29,7 +30,7 @@ interface PinnedList {
 }
 
 type Filter = Record<string, string>;
-type Client = Awaited<ReturnType<typeof openClient>>;
+type Client = ReturnType<typeof openClient>;
 
 const pageSize = 200;
 const batchSize = 60;
@@ -49,9 +50,7 @@ const changingFilters: Filter[] = [
   { amountFrom: '30', timestampFrom: timeOf(500) },
 ];
 
-async function openClient(process: ServiceProcess) {
-  const token = await process.token();
-  const post = (path: string, body: unknown) => process.call('POST', path, token, body);
+function openClient({ call: post }: Service) {
   return {
     createUser: async (): Promise<number> => (await post('/User', {})).json.id,
     async record(transactions: SentRow[]): Promise<string[]> {
@@ -136,6 +135,7 @@ async function readWhile(isWriting: () => boolean, client: Client, individualIds
       pinned.push({ individualId, asOf: page.asOf, filter, transactionIds });
     }
     for (const filter of changingFilters) await client.readPage(individualId, 1, filter);
+    await sleep(sized(10, 0));
   }
   return pinned;
 }
@@ -163,15 +163,8 @@ function listModel(rows: SentRow[], individualId: number, filter: Filter): strin
 }
 
 async function startTwo() {
-  const database = await cloneDatabase();
-  const sql = postgres(database.url, { max: 1, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
-  onTestFinished(async () => {
-    await sql.end();
-    await database.drop();
-  });
-  const dataDir = await dataFolder();
-  const start = async () => openClient(await startProcess(dataDir, { DATABASE_URL: database.url }));
-  return { sql, clients: [await start(), await start()] as const };
+  const [one, two] = (await startNodes(2)) as [Service, Service];
+  return { sql: one.sql, clients: [openClient(one), openClient(two)] as const };
 }
 
 /** The order of commits: which row of an individual is the how manieth. */
@@ -180,7 +173,7 @@ async function readNumbers(sql: postgres.Sql, individualId: number): Promise<Map
   return new Map(rows.map(({ transaction_id, seq }) => [transaction_id, seq]));
 }
 
-it('two processes record rows while readers page: every page and count is exact, with and without asOf', async () => {
+it('two nodes record rows while readers page: every page and count is exact, with and without asOf', async () => {
   const { sql, clients } = await startTwo();
   const [one, two] = clients;
   const [onlyOne, onlyTwo, shared] = [await one.createUser(), await two.createUser(), await one.createUser()];

@@ -1,8 +1,9 @@
 /** The digest key is rotated in two rollouts, without a code, page token, counter or safe-list entry lost. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { dataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
-import { cloneDatabase, newPhone } from '../harness/service.ts';
+import { refusedStart } from '../harness/command.ts';
+import { dataFolder } from '../harness/process.ts';
+import { cloneDatabase, newPhone, startService, type Service } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
 const makeKey = () => randomBytes(32).toString('base64');
@@ -10,20 +11,17 @@ const makeKey = () => randomBytes(32).toString('base64');
 async function nodeSettings() {
   const database = await cloneDatabase();
   onTestFinished(database.drop);
-  return { DATABASE_URL: database.url, DATA_DIR: await dataFolder(), LEDGERLINE_COUNTRIES: 'GB,GG' };
+  return { DATABASE_URL: database.url, LEDGERLINE_COUNTRIES: 'GB,GG' };
 }
 
 type Settings = Awaited<ReturnType<typeof nodeSettings>>;
 
-async function refusal(settings: Settings, keys: string[]): Promise<string> {
-  const { code, stderr } = await run(['serve'], { PORT: '0', ...settings, LEDGERLINE_DIGEST_KEY: keys.join(',') });
-  expect(code).toBe(1);
-  return stderr.trim();
-}
+const refusal = async (settings: Settings, keys: string[]) =>
+  refusedStart({ ...settings, DATA_DIR: await dataFolder(), LEDGERLINE_DIGEST_KEY: keys.join(',') });
 
 class Node {
   readonly #settings: Settings;
-  service: ServiceProcess | undefined;
+  service: Service | undefined;
   token = '';
 
   constructor(settings: Settings) {
@@ -33,8 +31,8 @@ class Node {
   async restart(keys: string[]): Promise<void> {
     const before = this.service;
     this.service = undefined;
-    await before?.end('SIGTERM');
-    const started = await startProcess(this.#settings.DATA_DIR, {
+    await before?.stop();
+    const started = await startService({
       ...this.#settings,
       LEDGERLINE_DIGEST_KEY: keys.join(','),
       LEDGERLINE_RULES: 'token-sends=enforce,country=enforce',
@@ -45,7 +43,7 @@ class Node {
   }
 
   async call(method: string, pathname: string, body?: unknown, token = this.token) {
-    return this.service!.call(method, pathname, token, body);
+    return this.service!.call(pathname, body, { method, token });
   }
 
   sendCode(id: number, phoneNumber: string, token = this.token) {
@@ -58,15 +56,12 @@ class Node {
   }
 
   /** A token bound to the user, whose sends are counted for it. */
-  async boundToken(userId: number): Promise<string> {
-    const form = new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: 'sandbox',
-      client_secret: 'sandbox',
-      user_id: String(userId),
-    });
-    const response = await fetch(`${this.service!.url}/connect/token`, { method: 'POST', body: form });
-    return ((await response.json()) as { access_token: string }).access_token;
+  boundToken(userId: number): Promise<string> {
+    return this.service!.token('', userId);
+  }
+
+  async stop(): Promise<void> {
+    await this.service?.stop();
   }
 }
 
@@ -96,7 +91,7 @@ function verifyAcross(nodes: Node[]) {
   async function lane(): Promise<void> {
     for (let round = 0; !isStopped; round += 1) {
       await once(round);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
   const lanes = [lane(), lane(), lane()];
@@ -115,6 +110,7 @@ describe('the digest key', () => {
     const settings = await nodeSettings();
     const nodes = [new Node(settings), new Node(settings)];
     const [first, second] = nodes as [Node, Node];
+    for (const node of nodes) onTestFinished(() => node.stop());
     for (const node of nodes) await node.restart([old]);
 
     const safePhone = '+4915112345678';
@@ -150,13 +146,13 @@ describe('the digest key', () => {
     expect((await first.sendCode(another, '+4915112345679')).status).toBe(400);
     expect((await first.sendCode(another, safePhone)).status).toBe(204);
     expect(await refusal(settings, [old])).toMatch(/^This node lacks the digest key that the database uses/);
-    for (const node of nodes) await node.service!.end('SIGTERM');
   });
 
   it('is refused where other nodes do not have it', async () => {
     const [old, next] = [makeKey(), makeKey()];
     const settings = await nodeSettings();
     const node = new Node(settings);
+    onTestFinished(() => node.stop());
     await node.restart([old]);
     expect(await refusal(settings, [next])).toMatch(
       /^This node lacks the digest key that the database uses \(fingerprint [0-9a-f]{16}\).*Give every node the same LEDGERLINE_DIGEST_KEY\./,
@@ -164,12 +160,7 @@ describe('the digest key', () => {
     expect(await refusal(settings, [next, old])).toMatch(
       /^LEDGERLINE_DIGEST_KEY begins with a key that the database does not know.*Put the new key second on every node first/,
     );
-    const ownKey = await run(['serve'], {
-      PORT: '0',
-      DATABASE_URL: settings.DATABASE_URL,
-      DATA_DIR: await dataFolder(),
-    });
-    expect(ownKey.stderr).toMatch(/set DATA_DIR to the folder it had, set LEDGERLINE_DIGEST_KEY, or empty the sandbox/);
-    await node.service!.end('SIGTERM');
+    const ownKey = await refusedStart({ DATABASE_URL: settings.DATABASE_URL, DATA_DIR: await dataFolder() });
+    expect(ownKey).toMatch(/set DATA_DIR to the folder it had, set LEDGERLINE_DIGEST_KEY, or empty the sandbox/);
   });
 });

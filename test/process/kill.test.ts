@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { newPhone } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
+
+/** Between two calls of a lane, which would else take the processor from all other tests. */
+const pause = () => sleep(sized(10, 0));
 
 interface Acknowledged {
   transactions: { individualId: number; transactionId: string }[];
@@ -18,6 +22,7 @@ async function recordUntilGone(
   kept: Acknowledged,
 ): Promise<void> {
   for (let number = 0; ; number += 1) {
+    await pause();
     const transactionId = `${lane}-${number}`;
     const transaction = {
       individualId,
@@ -40,6 +45,7 @@ async function recordUntilGone(
 
 async function verifyUntilGone(service: ServiceProcess, token: string, kept: Acknowledged): Promise<void> {
   for (;;) {
+    await pause();
     try {
       const { json: user } = await service.call('POST', '/User', token, {});
       const phone = newPhone();

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEmbedded } from '../../src/db/embedded/embedded.ts';
-import { dataFolder, run, startProcess } from '../harness/process.ts';
-import { cloneDatabase } from '../harness/service.ts';
+import { refusedStart } from '../harness/command.ts';
+import { dataFolder, preparedDataFolder, startProcess } from '../harness/process.ts';
+import { cloneDatabase, startService } from '../harness/service.ts';
 
 const production = {
   MODE: 'production',
@@ -16,12 +17,6 @@ const production = {
   LEDGERLINE_WEBHOOK_URL: 'https://gateway.example.com',
   LEDGERLINE_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
 };
-
-async function refusal(settings: Record<string, string>, args: string[] = []): Promise<string> {
-  const { code, stderr } = await run(['serve', ...args], { PORT: '0', ...settings });
-  expect(code).toBe(1);
-  return stderr.trim();
-}
 
 async function withSql<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, { max: 1, connection: { search_path: 'ledgerline' }, onnotice: () => {} });
@@ -43,14 +38,13 @@ const countUsers = (url: string) =>
 
 describe('--fresh removes nothing of a database that has served production', () => {
   it('in the embedded PostgreSQL', { timeout: 180_000 }, async () => {
-    const dataDir = await dataFolder();
+    const dataDir = await preparedDataFolder();
     const embedded = async (work: (sql: postgres.Sql) => Promise<unknown>) => {
       const server = await startEmbedded({ dataDir });
       await withSql(server.url, work).finally(() => server.stop());
     };
-    await (await startProcess(dataDir)).end('SIGTERM');
     await embedded((sql) => sql`update installation set served_production = true`);
-    expect(await refusal({ DATA_DIR: dataDir }, ['--fresh'])).toMatch(/^This database has served production/);
+    expect(await refusedStart({ DATA_DIR: dataDir }, true)).toMatch(/^This database has served production/);
     await embedded(async (sql) => {
       expect((await sql`select from users`).length).toBe(1);
       await sql`update installation set served_production = false`;
@@ -58,7 +52,7 @@ describe('--fresh removes nothing of a database that has served production', () 
       // As a database from before the first release, which only --fresh can start on.
       await sql`insert into migrations (name, kind) values ('0001_core.sql', 'expand')`;
     });
-    expect(await refusal({ DATA_DIR: dataDir }, [])).toMatch(/^This database was made by a Ledgerline from before/);
+    expect(await refusedStart({ DATA_DIR: dataDir })).toMatch(/^This database was made by a Ledgerline from before/);
     const fresh = await startProcess(dataDir, {}, ['--fresh']);
     expect((await fresh.call('GET', '/User/77/status', await fresh.token())).status).toBe(404);
     await fresh.end('SIGTERM');
@@ -72,7 +66,7 @@ describe('--fresh removes nothing of a database that has served production', () 
       await sql`delete from migrations`;
     });
     const settings = { DATABASE_URL: url, DATA_DIR: await dataFolder() };
-    expect(await refusal(settings, ['--fresh'])).toMatch(/^This database has served production/);
+    expect(await refusedStart(settings, true)).toMatch(/^This database has served production/);
     expect(await countUsers(url)).toBe(1);
   });
 });
@@ -80,9 +74,9 @@ describe('--fresh removes nothing of a database that has served production', () 
 describe('production', () => {
   it('refuses a database that has served the sandbox, and says what to do', async () => {
     const url = await ownDatabase();
-    const sandbox = await startProcess(await dataFolder(), { DATABASE_URL: url });
-    await sandbox.end('SIGTERM');
-    expect(await refusal({ ...production, DATABASE_URL: url })).toBe(
+    const sandbox = await startService({ DATABASE_URL: url });
+    await sandbox.stop();
+    expect(await refusedStart({ ...production, DATABASE_URL: url })).toBe(
       'This database has served the sandbox: phones that were verified through its inbox, rules that were switched off ' +
         'and the demo wallet would stay. Set DATABASE_URL to a new database, or MODE=sandbox.',
     );
@@ -92,9 +86,9 @@ describe('production', () => {
     const url = await ownDatabase();
     const settings = { ...production, DATABASE_URL: url };
     for (let start = 0; start < 2; start += 1) {
-      const service = await startProcess(await dataFolder(), settings);
-      await service.end('SIGTERM');
+      const service = await startService(settings);
+      await service.stop();
     }
-    expect(await refusal({ DATABASE_URL: url, DATA_DIR: await dataFolder() })).toMatch(/has served production/);
+    expect(await refusedStart({ DATABASE_URL: url, DATA_DIR: await dataFolder() })).toMatch(/has served production/);
   });
 });

@@ -1,17 +1,15 @@
-/** The pages in production: a process of its own, tokens of somebody else's issuer, and a person in the audit. */
+/** The pages in production: tokens of somebody else's issuer, and a person in the audit. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose';
-import postgres from 'postgres';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeDigestKey } from '../../src/auth/keys.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { confirm } from '../harness/browser/console.ts';
 import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/browser/page.ts';
-import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
-import { cloneDatabase, newPhone, serviceForTest, wrongCode } from '../harness/service.ts';
+import { newPhone, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
 
 async function startIssuer() {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
@@ -48,12 +46,10 @@ async function startIssuer() {
 async function startProduction(settings: Record<string, string>) {
   const issuer = await startIssuer();
   const gateway = await gatewayServer(({ form }) => ({ status: 201, body: { sid: `SM${form.To}`, status: 'queued' } }));
-  const database = await cloneDatabase();
-  onTestFinished(database.drop);
-  const service = await startProcess(await dataFolder(), {
+  const service = await serviceForTest({
     MODE: 'production',
     HOST: '127.0.0.1',
-    DATABASE_URL: database.url,
+    LEDGERLINE_DRAIN_SECONDS: '0',
     LEDGERLINE_ISSUER: issuer.url,
     LEDGERLINE_JWKS_REFRESH_SECONDS: '1',
     LEDGERLINE_DIGEST_KEY: makeDigestKey(),
@@ -65,9 +61,7 @@ async function startProduction(settings: Record<string, string>) {
     LEDGERLINE_GATEWAY_URLS: `twilio=${gateway.url}`,
     ...settings,
   });
-  // Before the database goes.
-  onTestFinished(async () => void (await service.end('SIGKILL')));
-  return { service, issuer, gateway, database };
+  return { service, issuer, gateway };
 }
 
 const get = ({ url }: { url: string }, pathname: string, method = 'GET') =>
@@ -127,16 +121,16 @@ it('production serves the pages of LEDGERLINE_PAGES, under the sandbox’s polic
   }
   // Nor is anybody there to be shown.
   const token = await issuer.mint('ada', 'users');
-  expect((await service.call('GET', '/User/1/status', token)).status).toBe(404);
+  expect((await service.call('/User/1/status', undefined, { method: 'GET', token })).status).toBe(404);
 });
 
 /** Somebody whose code failed until they were blocked. */
-async function failedCustomer(service: ServiceProcess, token: string, phoneNumber: string, codeOf: () => string) {
-  const id: number = (await service.call('POST', '/User', token, {})).json.id;
-  expect((await service.call('POST', '/User/phone-number/send-code', token, { id, phoneNumber })).status).toBe(204);
+async function failedCustomer(service: Service, token: string, phoneNumber: string, codeOf: () => string) {
+  const id: number = (await service.call('/User', {}, { token })).json.id;
+  expect((await service.call('/User/phone-number/send-code', { id, phoneNumber }, { token })).status).toBe(204);
   const code = wrongCode(codeOf());
   for (let attempt = 0; attempt < 11; attempt += 1) {
-    await service.call('POST', '/User/phone-number/verify', token, { id, code });
+    await service.call('/User/phone-number/verify', { id, code }, { token });
   }
   return id;
 }
@@ -147,7 +141,7 @@ async function signIn(page: Page, token: string): Promise<void> {
 }
 
 it('an operator signs in to production’s console by a token of their own issuer, and is named in the audit', async () => {
-  const { service, issuer, gateway, database } = await startProduction({ LEDGERLINE_PAGES: 'console' });
+  const { service, issuer, gateway } = await startProduction({ LEDGERLINE_PAGES: 'console' });
   const backend = await issuer.mint('backend', 'users phone');
   const phoneNumber = newPhone();
   const codeIn = () => /\b\d{6}\b/.exec(gateway.received.at(-1)!.form.Body!)![0];
@@ -201,12 +195,11 @@ it('an operator signs in to production’s console by a token of their own issue
     ['ada@bank.example bank-desk', 'Searched for a number or e-mail', masked],
   ]);
   await expectAccessible(page);
-  const sql = postgres(database.url, { max: 1 });
-  const acts = await sql`select distinct subject, client from ledgerline.operator_actions`;
-  await sql.end();
+  const acts = await service.sql`select distinct subject, client from operator_actions`;
   expect([...acts]).toEqual([{ subject: 'ada@bank.example', client: 'bank-desk' }]);
-  expect(service.output.stdout).toContain('"subject":"ada@bank.example","action":"reveal-phone"');
-  expect(service.output.stdout).not.toContain(phoneNumber.slice(1));
+  const log = service.logLines.join('');
+  expect(log).toContain('"subject":"ada@bank.example","action":"reveal-phone"');
+  expect(log).not.toContain(phoneNumber.slice(1));
 
   // The token is in the page's memory and nowhere else.
   const stored = '[Object.keys(localStorage).length, Object.keys(sessionStorage).length, document.cookie]';

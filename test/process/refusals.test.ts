@@ -6,17 +6,19 @@ import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { findPackage } from '../../src/db/embedded/binaries.ts';
+import { refusedStart } from '../harness/command.ts';
 import { dataFolder, preparedDataFolder, run, startProcess } from '../harness/process.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
 /** One clear sentence on standard error, and nothing else: no stack, no second guess. */
-async function refusal(settings: Record<string, string>, args: string[] = []): Promise<string> {
-  const { code, stderr } = await run(['serve', ...args], { PORT: '0', ...settings });
+async function refusal(settings: Record<string, string>): Promise<string> {
+  const { code, stderr } = await run(['serve'], { PORT: '0', ...settings });
   expect(code).toBe(1);
   expect(stderr).not.toMatch(/\n\s+at /);
   return stderr.trim();
 }
 
+// With `refusal`: each kind of error, and what depends on the process. The other sentences need none.
 describe('a start that cannot work says in a sentence why, and what to do', () => {
   it('when another Ledgerline uses the directory', async () => {
     const dataDir = await dataFolder();
@@ -48,7 +50,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
 
   it('when the address is none of this machine', async () => {
     expect(
-      await refusal({
+      await refusedStart({
         HOST: '192.0.2.1',
         LEDGERLINE_SANDBOX_HOSTS: 'localhost',
         PORT: '4711',
@@ -62,7 +64,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
     await mkdir(dataDir, { mode: 0o500 });
     // Root may write anywhere but where the kernel itself refuses it.
     const closed = process.getuid?.() === 0 ? '/sys/ledgerline' : path.join(dataDir, 'inside');
-    expect(await refusal({ DATA_DIR: closed })).toMatch(
+    expect(await refusedStart({ DATA_DIR: closed })).toMatch(
       new RegExp(
         `^${closed} cannot be written to\\. Set DATA_DIR to a folder that this user owns, or DATABASE_URL to a PostgreSQL\\.`,
       ),
@@ -73,7 +75,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
   it('when it is not a directory', async () => {
     const dataDir = await dataFolder();
     await writeFile(dataDir, '');
-    expect(await refusal({ DATA_DIR: dataDir })).toBe(
+    expect(await refusedStart({ DATA_DIR: dataDir })).toBe(
       `${dataDir} is not a folder. Set DATA_DIR to one, or to a name that is free.`,
     );
   });
@@ -87,7 +89,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
       context.skip('a full disk can only be made by a user who may mount one');
     }
     onTestFinished(() => void execFileSync('umount', [dataDir]));
-    expect(await refusal({ DATA_DIR: dataDir })).toBe(
+    expect(await refusedStart({ DATA_DIR: dataDir })).toBe(
       `There is no space left for ${dataDir}. Free some, or set DATA_DIR to another disk.`,
     );
   });
@@ -96,7 +98,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
     const dataDir = await dataFolder();
     await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
     await writeFile(path.join(dataDir, 'postgres/PG_VERSION'), '14\n');
-    expect(await refusal({ DATA_DIR: dataDir })).toMatch(
+    expect(await refusedStart({ DATA_DIR: dataDir })).toMatch(
       /^\S+ was made by PostgreSQL 14, and this Ledgerline brings PostgreSQL 18\. Start the Ledgerline that made it, /,
     );
   });
@@ -113,7 +115,7 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
     );
     const wrong = new URL(inject('clusterUrl'));
     wrong.password = 'hunter2';
-    expect(await refusal({ DATABASE_URL: wrong.href, DATA_DIR: await dataFolder() })).toMatch(
+    expect(await refusedStart({ DATABASE_URL: wrong.href, DATA_DIR: await dataFolder() })).toMatch(
       /cannot be used: it refuses the login: .* \(28P01\)/,
     );
   });
@@ -124,13 +126,13 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
     const { default: postgres } = await import('postgres');
     const sql = postgres(database.url, { max: 1 });
     await sql`update ledgerline.installation set served_production = true`;
-    expect(await refusal({ DATABASE_URL: database.url, DATA_DIR: await dataFolder() })).toMatch(
+    expect(await refusedStart({ DATABASE_URL: database.url, DATA_DIR: await dataFolder() })).toMatch(
       /^This database has served production/,
     );
     await sql`update ledgerline.installation set served_production = false`;
     await sql`insert into ledgerline.migrations (name, kind) values ('9999_future.sql', 'contract')`;
     await sql.end();
-    expect(await refusal({ DATABASE_URL: database.url, DATA_DIR: await dataFolder() })).toBe(
+    expect(await refusedStart({ DATABASE_URL: database.url, DATA_DIR: await dataFolder() })).toBe(
       'The database has been migrated by a newer Ledgerline (9999_future.sql). Start that one.',
     );
   });
@@ -139,8 +141,8 @@ describe('a start that cannot work says in a sentence why, and what to do', () =
     expect(await refusal({ LEDGERLINE_NOPE: '1', PORT: 'x' })).toBe(
       'LEDGERLINE_NOPE is not a setting; docs/config.md lists them.\nPORT must be an integer from 0 to 65535.',
     );
-    expect(await refusal({ HOST: '0.0.0.0' })).toMatch(/set LEDGERLINE_SANDBOX_HOSTS to/);
-    expect(await refusal({ MODE: 'production' })).toMatch(
+    expect(await refusedStart({ HOST: '0.0.0.0' })).toMatch(/set LEDGERLINE_SANDBOX_HOSTS to/);
+    expect(await refusedStart({ MODE: 'production' })).toMatch(
       /LEDGERLINE_ISSUER[^]*LEDGERLINE_DIGEST_KEY[^]*LEDGERLINE_GATEWAY/,
     );
   });

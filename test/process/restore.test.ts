@@ -2,12 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import postgres from 'postgres';
-import { expect, it } from 'vitest';
-import { runningEmbedded } from '../../src/db/embedded/embedded.ts';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { runHere } from '../harness/command.ts';
-import { dataFolder, preparedDataFolder, run, startProcess, type ServiceProcess } from '../harness/process.ts';
-import { row } from '../harness/service.ts';
+import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
+import { cloneDatabase, row, serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
 interface EventPage {
@@ -38,14 +36,14 @@ it('a restored backup agrees with itself, and whoever was erased after it is era
   const later = (await second.call('POST', '/User', await second.token(), {})).json.id;
   const unknownToBackup = (await second.call('POST', '/User', await second.token(), {})).json.id;
   for (const id of [gone, later]) await second.call('DELETE', `/User/${id}`, await second.token());
-  const erased = await run(['erased', '--since', '2020-01-01'], { DATA_DIR: dataDir });
+  const erased = await runHere(['erased', '--since', '2020-01-01'], { DATA_DIR: dataDir });
   expect(erased.stdout.match(/^\d+/gm)?.map(Number)).toEqual([gone, later]);
   const cursor = (await readEvents(second, await second.token())).next;
   await second.end('SIGTERM');
   const list = path.join(path.dirname(dataDir), 'erased.txt');
   await writeFile(list, erased.stdout);
 
-  const doctor = await run(['doctor', '--restored', '--erased', list], { DATA_DIR: backup });
+  const doctor = await runHere(['doctor', '--restored', '--erased', list], { DATA_DIR: backup });
   expect([doctor.code, doctor.stdout]).toEqual([
     0,
     expect.stringMatching(
@@ -53,7 +51,7 @@ it('a restored backup agrees with itself, and whoever was erased after it is era
     ),
   ]);
   // Retention does not start anew: the times are those of the list.
-  expect((await run(['erased', '--since', '2020-01-01'], { DATA_DIR: backup })).stdout).toBe(erased.stdout);
+  expect((await runHere(['erased', '--since', '2020-01-01'], { DATA_DIR: backup })).stdout).toBe(erased.stdout);
   const restored = await startProcess(backup);
   const again = await restored.token();
   expect((await restored.call('GET', `/User/${kept}/status`, again)).status).toBe(200);
@@ -67,21 +65,23 @@ it('a restored backup agrees with itself, and whoever was erased after it is era
     return events.some(({ type, data }) => type === 'user.created' && data.userId === created);
   });
   await restored.end('SIGTERM');
-  const retained = await run(['export', String(gone), '--erased', '--format', 'ndjson'], { DATA_DIR: backup });
+  const retained = await runHere(['export', String(gone), '--erased', '--format', 'ndjson'], { DATA_DIR: backup });
   expect(retained.stdout.trim().split('\n')).toHaveLength(2);
 });
 
+/** A database that a sandbox has been started on. */
+async function emptySandbox(): Promise<{ DATABASE_URL: string }> {
+  const database = await cloneDatabase(inject('sandboxTemplateName'));
+  onTestFinished(database.drop);
+  return { DATABASE_URL: database.url };
+}
+
 it('doctor finds rows that do not agree, and asks for the list of erased users', async () => {
-  const dataDir = await dataFolder();
-  const service = await startProcess(dataDir);
-  const token = await service.token();
-  const { id } = (await service.call('POST', '/User', token, {})).json;
-  await service.call('POST', '/app/record-transactions', token, { transactions: [row(id)] });
-  const sql = postgres((await runningEmbedded(dataDir))!, { max: 1 });
-  await sql`update ledgerline.users set transaction_count = 2 where id = ${id}`;
-  await sql.end();
-  await service.end('SIGTERM');
-  const { code, stdout } = await runHere(['doctor', '--restored'], { DATA_DIR: dataDir });
+  const service = await serviceForTest();
+  const id = await service.createUser();
+  await service.record([row(id)]);
+  await service.sql`update users set transaction_count = 2 where id = ${id}`;
+  const { code, stdout } = await runHere(['doctor', '--restored'], { DATABASE_URL: service.databaseUrl });
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(new RegExp(`✗ Restored: the rows of 1 of \\d+ individuals do not agree: ${id}\\.`)),
@@ -90,9 +90,9 @@ it('doctor finds rows that do not agree, and asks for the list of erased users',
 });
 
 it('doctor moves ids on to the given one, and refuses if there is no room', async () => {
-  const dataDir = await preparedDataFolder();
+  const settings = await emptySandbox();
   const findIds = async (...options: string[]) => {
-    const { code, stdout } = await runHere(['doctor', '--restored', ...options], { DATA_DIR: dataDir });
+    const { code, stdout } = await runHere(['doctor', '--restored', ...options], settings);
     return `${code} ${/^. Ids: .*$/m.exec(stdout)?.[0]}`;
   };
   expect(await findIds('--ids-after', '2140000000')).toMatch(/^0 ✓ Ids: new users get ids above 2,140,000,000/);
@@ -103,16 +103,14 @@ it('doctor moves ids on to the given one, and refuses if there is no room', asyn
   expect(await findIds('--ids-after', '5')).toMatch(/^1 ✗ Ids: user ids cannot continue after 5: /);
   // After the largest id the sequence begins again at 1.
   expect(await findIds('--ids-after', '2146483648')).toMatch(/^1 ✗ Ids: user ids cannot continue after 2146483648/);
-  const service = await startProcess(dataDir);
-  expect((await service.call('POST', '/User', await service.token(), {})).json.id).toBe(2_140_000_001);
-  await service.end('SIGTERM');
+  expect(await (await serviceForTest(settings)).createUser()).toBe(2_140_000_001);
 });
 
 it('doctor erases no user if a line of the list cannot be read', async () => {
-  const dataDir = await preparedDataFolder();
-  const list = path.join(path.dirname(dataDir), 'erased.txt');
+  const settings = await emptySandbox();
+  const list = path.join(path.dirname(await dataFolder()), 'erased.txt');
   await writeFile(list, '1 2026-01-01T00:00:00.000Z\n2 yesterday\n');
-  const { code, stderr } = await runHere(['doctor', '--restored', '--erased', list], { DATA_DIR: dataDir });
+  const { code, stderr } = await runHere(['doctor', '--restored', '--erased', list], settings);
   expect([code, stderr.trim()]).toEqual([1, `${list}, line 2: the time must be one such as 2026-11-01T12:00:00.000Z.`]);
-  expect((await runHere(['erased', '--since', '2020-01-01'], { DATA_DIR: dataDir })).stdout).toBe('');
+  expect((await runHere(['erased', '--since', '2020-01-01'], settings)).stdout).toBe('');
 });

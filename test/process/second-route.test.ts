@@ -7,7 +7,7 @@ import { dataFolder, startProcess } from '../harness/process.ts';
 import { codeIn } from '../harness/send-outcome.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { sendTwilioReceipt, twilioAccepts, twoGatewaySettings, vonageAccepts } from '../harness/servers/twilio.ts';
-import { cloneDatabase, newPhone } from '../harness/service.ts';
+import { cloneDatabase, newPhone, serviceForTest } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
 
 describe('several processes', { timeout: 180_000 }, () => {
@@ -36,12 +36,14 @@ describe('several processes', { timeout: 180_000 }, () => {
         },
       };
     };
-    return { twilio, vonage, database, begin };
+    /** A node that is not killed needs no process. */
+    const beginHere = async () => serviceForTest({ ...(await twoGatewaySettings(twilio.url, vonage.url)), ...common });
+    return { twilio, vonage, begin, beginHere };
   }
 
   it('send a failed text over a second route once, also if the process that did was killed', async () => {
-    const { twilio, vonage, begin } = await processes({ LEDGERLINE_RESEND_AFTER_SECONDS: '5' });
-    const [first, second] = [await begin(), await begin()];
+    const { twilio, vonage, begin, beginHere } = await processes({ LEDGERLINE_RESEND_AFTER_SECONDS: '5' });
+    const [first, second] = [await begin(), await beginHere()];
     const { id } = (await first.call('/User', {})).json;
     expect((await first.call('/User/phone-number/send-code', { id, phoneNumber: newPhone() })).status).toBe(204);
     vonage.behave('hang');
@@ -51,14 +53,15 @@ describe('several processes', { timeout: 180_000 }, () => {
     await first.process.end('SIGKILL');
     vonage.behave(vonageAccepts);
     // The same receipt again, and the job of the other process, which finds the text when its time has passed.
-    await second.receipt(address, 'undelivered');
-    await second.process.call('POST', '/sandbox/clock', null, { advanceSeconds: 10 });
+    const { pathname, search } = new URL(address);
+    expect((await sendTwilioReceipt(`${second.url}${pathname}${search}`, 'undelivered')).ok).toBe(true);
+    await second.advance(10);
     await new Promise((resolve) => setTimeout(resolve, 14_000));
     expect(vonage.received).toHaveLength(1);
     expect(twilio.received).toHaveLength(1);
     const code = /\b\d{6}\b/.exec(vonage.received[0]!.form.text!)![0];
     expect(code).toBe(codeIn(twilio.received[0]!));
-    expect((await second.call('/User/phone-number/verify', { id, code })).status).toBe(200);
+    expect((await second.verify(id, code)).status).toBe(200);
   });
 
   it('send a silent message over the next channel once, also if they are killed before and after its time', async () => {
@@ -74,10 +77,11 @@ describe('several processes', { timeout: 180_000 }, () => {
       LEDGERLINE_SEND_SECONDS: '20',
       LEDGERLINE_CHANNEL_SECONDS: '5',
     };
-    const begin = async () => {
+    const reachable = async () => {
       const port = String(await reservePort());
-      return startProcess(await dataFolder(), { ...common, PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
+      return { ...common, PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` };
     };
+    const begin = async () => startProcess(await dataFolder(), await reachable());
     const first = await begin();
     const token = await first.token();
     const send = async () => {
@@ -98,13 +102,12 @@ describe('several processes', { timeout: 180_000 }, () => {
     await second.end('SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 8000));
     await third.end('SIGKILL');
-    const last = await begin();
+    const last = await serviceForTest(await reachable());
     await new Promise((resolve) => setTimeout(resolve, 8000));
     expect([whatsapp, texts, calls].map(({ received }) => received.length)).toEqual([2, 1, 0]);
     const code = textCode(texts.received[0]!);
     expect(code).toBe(whatsappCode(whatsapp.received[1]!));
-    const verified = await last.call('POST', '/User/phone-number/verify', await last.token(), { id, code });
-    expect(verified.status).toBe(200);
+    expect((await last.verify(id, code)).status).toBe(200);
   });
 
   it('killed at every step of a change leave the user exactly one verified number', async () => {

@@ -1,17 +1,20 @@
 /** Sends whose outcome is not known, to several processes on one database. */
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
-import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
+import { dataFolder, startProcess } from '../harness/process.ts';
 import { accepts, codeIn, impatientSettings } from '../harness/send-outcome.ts';
-import { cloneDatabase, newPhone } from '../harness/service.ts';
+import { cloneDatabase, newPhone, serviceForTest, startNodes, type Answer } from '../harness/service.ts';
 
 describe('several processes', { timeout: 120_000 }, () => {
-  async function processes(count: number, settings: Record<string, string> = {}) {
+  type Call = (pathname: string, body: unknown) => Promise<Pick<Answer, 'status' | 'json' | 'headers'>>;
+
+  /** Settings of nodes that share a database and a gateway. */
+  async function shareDatabase(settings: Record<string, string> = {}) {
     const gateway = await gatewayServer(accepts);
-    const database = await cloneDatabase();
+    const database = await cloneDatabase(inject('sandboxTemplateName'));
     onTestFinished(database.drop);
-    const common = {
+    const shared = {
       ...impatientSettings(gateway.url),
       DATABASE_URL: database.url,
       LEDGERLINE_DIGEST_KEY: randomBytes(32).toString('base64'),
@@ -20,56 +23,66 @@ describe('several processes', { timeout: 120_000 }, () => {
       LEDGERLINE_SEND_SECONDS: '20',
       ...settings,
     };
-    const started: { process: ServiceProcess; token: string }[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const process = await startProcess(await dataFolder(), common);
-      started.push({ process, token: await process.token() });
-    }
-    const call = (index: number, pathname: string, body: unknown) => {
-      const { process, token } = started[index % count]!;
-      return process.call('POST', pathname, token, body);
-    };
-    const { json } = await call(0, '/User', {});
+    return { gateway, shared };
+  }
+
+  /** Sends to one user at either of two nodes. */
+  async function sender(calls: readonly [Call, Call]) {
+    const { json } = await calls[0]('/User', {});
     const phone = newPhone();
+    const call = (index: number, pathname: string, body: unknown) => calls[index % 2]!(pathname, body);
     return {
-      gateway,
-      started,
-      id: json.id as number,
       send: (index: number) => call(index, '/User/phone-number/send-code', { id: json.id, phoneNumber: phone }),
       verify: (index: number, code: string) => call(index, '/User/phone-number/verify', { id: json.id, code }),
     };
   }
 
+  /** The first can be killed. */
+  async function processAndNode() {
+    const { gateway, shared } = await shareDatabase();
+    const first = await startProcess(await dataFolder(), shared);
+    const token = await first.token();
+    const second = await serviceForTest(shared);
+    const calls = [(pathname, body) => first.call('POST', pathname, token, body), second.call] as [Call, Call];
+    return { gateway, first, second, ...(await sender(calls)) };
+  }
+
+  async function twoNodes(settings: Record<string, string> = {}) {
+    const { gateway, shared } = await shareDatabase(settings);
+    const [first, second] = await startNodes(2, shared);
+    return { gateway, ...(await sender([first!.call, second!.call])) };
+  }
+
   it('send the same code again after one was killed during the dispatch', async () => {
-    const { gateway, started, send, verify } = await processes(2);
+    const { gateway, first, send, verify } = await processAndNode();
     gateway.behave('hang');
     const lost = send(0).catch(() => 'connection lost');
     await vi.waitFor(() => expect(gateway.received).toHaveLength(1), 10_000);
-    await started[0]!.process.end('SIGKILL');
+    await first.end('SIGKILL');
     expect(await lost).toBe('connection lost');
     gateway.behave(accepts);
     expect((await send(1)).status).toBe(204);
-    const [first, second] = gateway.received.map(codeIn);
-    expect(second).toBe(first);
-    expect((await verify(1, first!)).status).toBe(200);
+    const [code, again] = gateway.received.map(codeIn);
+    expect(again).toBe(code);
+    expect((await verify(1, code!)).status).toBe(200);
   });
 
   it('take a code as sent that a killed process left pending, so that the earlier one is superseded', async () => {
-    const { gateway, started, send, verify } = await processes(2);
+    const { gateway, first, second, send, verify } = await processAndNode();
     await send(0);
     gateway.behave('hang');
     const lost = send(0).catch(() => 'connection lost');
     await vi.waitFor(() => expect(gateway.received).toHaveLength(2), 10_000);
-    await started[0]!.process.end('SIGKILL');
+    await first.end('SIGKILL');
     await lost;
-    await started[1]!.process.call('POST', '/sandbox/clock', null, { advanceSeconds: 60 });
+    await second.advance(60);
     const [earlier, latest] = gateway.received.map(codeIn);
     if (earlier !== latest) expect((await verify(1, earlier!)).status).toBe(400);
     expect((await verify(1, latest!)).status).toBe(200);
   });
 
   it('never make a second code while the outcome of the first is unknown, in 200 parallel sends', async () => {
-    const { gateway, send, verify } = await processes(2, { LEDGERLINE_LIMITS: 'user-sends=40/10m' });
+    const { gateway, send, verify } = await twoNodes({ LEDGERLINE_LIMITS: 'user-sends=40/10m' });
     gateway.behave('die');
     const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => send(index)));
     const counts: Record<string, number> = {};
@@ -90,7 +103,7 @@ describe('several processes', { timeout: 120_000 }, () => {
   });
 
   it('leave the code of the last accepted text valid, after 90 parallel sends', async () => {
-    const { gateway, send, verify } = await processes(2);
+    const { gateway, send, verify } = await twoNodes();
     const answers = await Promise.all(Array.from({ length: 90 }, (_, index) => send(index)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
     expect(gateway.received).toHaveLength(90);

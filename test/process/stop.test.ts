@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { dataFolder, preparedDataFolder, ServiceProcess, startProcess } from '../harness/process.ts';
+import { dataFolder, preparedDataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 import { row } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
@@ -74,11 +74,15 @@ it('npm start passes a signal on, also one that the whole group gets, and leaves
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
 });
 
-it('a second start on the same directory finds what the first one kept, and --fresh empties the sandbox', async () => {
+it('the embedded PostgreSQL is started again when it dies; a second start finds what the first one kept, and --fresh empties the sandbox', async () => {
   const dataDir = await dataFolder();
   const first = await startProcess(dataDir);
   const token = await first.token();
   const { json: user } = await first.call('POST', '/User', token, {});
+  expectPrivate(dataDir, 'postgres.log');
+  const pid = Number((await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+  process.kill(pid, 'SIGKILL');
+  await untilBack(first, token);
   expect(await first.end('SIGINT')).toBe(0);
   const second = await startProcess(dataDir, { PORT: new URL(first.url).port });
   // The keys outlive the process, and so do its tokens.
@@ -92,23 +96,20 @@ it('a second start on the same directory finds what the first one kept, and --fr
 });
 
 it('keeps passwords and keys to their owner, and the keys outside the database’s directory', async () => {
-  const dataDir = await dataFolder();
-  const service = await new ServiceProcess({ DATA_DIR: dataDir }).ready();
-  for (const file of ['postgres-password', 'keys/signing.pem', 'keys/digest.key', 'postgres.log']) {
-    expect([file, statSync(path.join(dataDir, file)).mode & 0o077]).toEqual([file, 0]);
-  }
+  // As a first start has left it.
+  const dataDir = await preparedDataFolder();
+  for (const file of ['postgres-password', 'keys/signing.pem', 'keys/digest.key']) expectPrivate(dataDir, file);
   expect(statSync(path.join(dataDir, 'keys')).mode & 0o077).toBe(0);
   const access = await readFile(path.join(dataDir, 'postgres/pg_hba.conf'), 'utf8');
   expect(access).toBe('host ledgerline ledgerline 127.0.0.1/32 scram-sha-256\n');
-  await service.end('SIGTERM');
 });
 
-it('the embedded PostgreSQL is started again when it dies by itself', async () => {
-  const dataDir = await dataFolder();
-  const service = await startProcess(dataDir);
-  const token = await service.token();
-  const pid = Number((await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
-  process.kill(pid, 'SIGKILL');
+function expectPrivate(dataDir: string, file: string): void {
+  expect([file, statSync(path.join(dataDir, file)).mode & 0o077]).toEqual([file, 0]);
+}
+
+/** Until the service has missed its database, and has it again. */
+async function untilBack(service: ServiceProcess, token: string): Promise<void> {
   let sawUnavailable = false;
   for (let attempt = 0; attempt < 300; attempt += 1) {
     const { status, headers } = await service.call('POST', '/User', token, {});
@@ -121,5 +122,4 @@ it('the embedded PostgreSQL is started again when it dies by itself', async () =
   }
   expect(sawUnavailable).toBe(true);
   expect((await service.call('POST', '/User', token, {})).status).toBe(201);
-  await service.end('SIGTERM');
-});
+}

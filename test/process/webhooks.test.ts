@@ -1,10 +1,11 @@
 /** Webhooks when processes are killed or stopped: every event arrives at least once, and repeated ones carry their id. */
+import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import postgres from 'postgres';
 import { startReceiver, type Receiver } from '../harness/servers/receiver.ts';
 import { until } from '../harness/until.ts';
-import { cloneDatabase } from '../harness/service.ts';
+import { cloneDatabase, serviceForTest, startService } from '../harness/service.ts';
 import { sized } from '../harness/size.ts';
 import { dataFolder, startProcess, type ServiceProcess } from '../harness/process.ts';
 
@@ -16,11 +17,14 @@ async function shareDatabase() {
     await database.drop();
   });
   const dataDir = await dataFolder();
-  return { sql, start: () => startProcess(dataDir, { DATABASE_URL: database.url }) };
+  const settings = { DATABASE_URL: database.url, LEDGERLINE_DIGEST_KEY: randomBytes(32).toString('base64') };
+  return { sql, start: () => startProcess(dataDir, settings), settings };
 }
 
-async function subscribe(service: ServiceProcess, token: string, { url }: Receiver): Promise<number> {
-  const { status, json } = await service.call('POST', '/webhook-endpoints', token, { url, types: ['user.created'] });
+const subscription = ({ url }: Receiver) => ({ url, types: ['user.created'] });
+
+async function subscribe(service: ServiceProcess, token: string, receiver: Receiver): Promise<number> {
+  const { status, json } = await service.call('POST', '/webhook-endpoints', token, subscription(receiver));
   expect(status).toBe(201);
   return json.id;
 }
@@ -61,14 +65,14 @@ it('kill -9 at any moment: what was committed arrives, and a repeated event carr
 }, 180_000);
 
 it('a holder that is stopped past its lease does no harm when it continues', async () => {
-  const { sql, start } = await shareDatabase();
+  const { sql, start, settings } = await shareDatabase();
   const held: ServerResponse[] = [];
   const receiver = await startReceiver((_hook, response) => void held.push(response));
   const first = await start();
   const token = await first.token();
   const id = await subscribe(first, token, receiver);
-  const second = await start();
-  const secondToken = await second.token();
+  // Only a process can be stopped and continued.
+  const second = await serviceForTest(settings);
   await first.call('POST', '/User', token, {});
   await receiver.received(1);
 
@@ -78,14 +82,14 @@ it('a holder that is stopped past its lease does no harm when it continues', asy
   await receiver.received(2);
   expect(receiver.hooks[1]!.event).toEqual(receiver.hooks[0]!.event);
   const list = async () =>
-    (await second.call('GET', `/webhook-endpoints/${id}/deliveries`, secondToken)).json.deliveries;
+    (await second.call(`/webhook-endpoints/${id}/deliveries`, undefined, { method: 'GET' })).json.deliveries;
   await until(async () => (await list())[0].state === 'delivered');
 
   // The receiver fails what the first process has sent; that must not count.
   for (const response of held) response.writeHead(500).end();
   first.child.kill('SIGCONT');
   await until(async () => (await first.call('GET', '/health/live', null)).status === 200);
-  await second.call('POST', '/User', secondToken, {});
+  await second.createUser();
   await receiver.received(3);
   await until(async () => (await list()).every(({ state }: { state: string }) => state === 'delivered'));
   expect(await list()).toMatchObject([
@@ -97,25 +101,24 @@ it('a holder that is stopped past its lease does no harm when it continues', asy
   expect(lease!.failing_since).toBeNull();
 }, 180_000);
 
-it('processes share the endpoints, and one that stops hands its share over', async () => {
-  const { sql, start } = await shareDatabase();
+it('nodes share the endpoints, and one that stops hands its share over', async () => {
+  const { sql, settings } = await shareDatabase();
   const receivers = [await startReceiver(), await startReceiver(), await startReceiver(), await startReceiver()];
-  const first = await start();
-  const token = await first.token();
-  for (const receiver of receivers) await subscribe(first, token, receiver);
-  const second = await start();
-  const secondToken = await second.token();
+  const first = await startService(settings);
+  for (const receiver of receivers)
+    expect((await first.call('/webhook-endpoints', subscription(receiver))).status).toBe(201);
+  const second = await serviceForTest(settings);
   const shares = async () => {
     const rows = await sql`
       select count(*)::int as endpoints from webhook_leases where held_until > now() group by holder`;
     return rows.map(({ endpoints }) => String(endpoints)).join();
   };
   await until(async () => (await shares()) === '2,2');
-  await second.call('POST', '/User', secondToken, {});
+  await second.createUser();
   for (const receiver of receivers) await receiver.received(1);
-  expect(await first.end('SIGTERM')).toBe(0);
+  await first.stop();
   await until(async () => (await shares()) === '4');
-  await second.call('POST', '/User', secondToken, {});
+  await second.createUser();
   for (const receiver of receivers) await receiver.received(2);
   for (const { hooks } of receivers) expect(hooks).toHaveLength(2);
 }, 180_000);

@@ -5,11 +5,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, symlink } from 'node:fs/promises';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { inject } from 'vitest';
-import { until } from '../until.ts';
+import { madeOnce } from './made-once.ts';
 
 /** Makes the data directory of a sandbox that has been started once, unless it is there. */
 export async function prepareDataDir(main: string, dataDir: string): Promise<void> {
@@ -30,25 +29,14 @@ async function linkPrograms(source: string, target: string): Promise<void> {
   for (const name of await readdir(source)) await symlink(path.join(source, name), path.join(target, name));
 }
 
-/** Made by the first test that needs it; those in other processes wait for it. */
-async function makePrepared(main: string): Promise<string> {
-  const prepared = path.join(inject('runFolder'), 'prepared-data');
-  if (existsSync(prepared)) return prepared;
-  const unfinished = `${prepared}.unfinished`;
-  try {
-    await mkdir(unfinished, { mode: 0o711 });
-  } catch {
-    await until(() => existsSync(prepared));
-    return prepared;
-  }
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: unfinished };
-  const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (chunk) => {
-    if (!output.includes('"msg":"started"') && (output += chunk).includes('"msg":"started"')) child.kill('SIGTERM');
+const makePrepared = (main: string) =>
+  madeOnce('prepared-data', async (folder) => {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: folder };
+    const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      if (!output.includes('"msg":"started"') && (output += chunk).includes('"msg":"started"')) child.kill('SIGTERM');
+    });
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`The first start of the sandbox ended with ${code}: ${output}`);
   });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`The first start of the sandbox ended with ${code}: ${output}`);
-  await rename(unfinished, prepared);
-  return prepared;
-}

@@ -7,7 +7,7 @@ import { Agent, createServer, request as sendRequest, type IncomingMessage, type
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-const checkMilliseconds = 50;
+const checkMilliseconds = 100;
 
 interface Node {
   url: string;
