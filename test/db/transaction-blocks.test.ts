@@ -7,7 +7,7 @@ import type { Database } from '../../src/db/database.ts';
 import type { Amount, AmountBound } from '../../src/transactions/amount.ts';
 import type { Filter } from '../../src/transactions/filter.ts';
 import { makeRow } from '../../src/transactions/row.ts';
-import { foldForSearch, type Transaction } from '../../src/transactions/transaction.ts';
+import type { Transaction } from '../../src/transactions/transaction.ts';
 import { createRecordStore } from '../../src/transactions/record/record.store.ts';
 import type { BlockSizes } from '../../src/transactions/list/transaction-blocks.store.ts';
 import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
@@ -311,56 +311,6 @@ describe('list and count agree with a model over inserts in any order, replays, 
       );
     }
   }, 120_000);
-});
-
-describe('rows that release 0.2.0 recorded', () => {
-  // It kept accented letters as they were sent, and letters with a stroke.
-  const earlierText = (row: Transaction) => {
-    const text = [row.transactionId, row.senderName, row.receiverName, row.paymentNotes].join('\u0001').toLowerCase();
-    return `${text}\u0001${text.normalize('NFD').replaceAll(/[\u0300-\u036f]/g, '')}`;
-  };
-
-  it.each([1000, 5])(
-    'are found as before, also after a change of their status, with blocks above %d rows',
-    async (blocksAbove) => {
-      const store = createStore({ blocksAbove, leastBlock: 2 });
-      const id = await newIndividual();
-      const model: Model = new Map();
-      const rows = Array.from({ length: 20 }, (_, index) =>
-        complete(id, {
-          transactionId: `r${index}`,
-          amount: '1' as Amount,
-          timeStamp: parseInstant(new Date(1_700_000_000_000 + index * 60_000).toISOString())!,
-          transactionStatus: 'Pending',
-          senderName: 'Café Łódź'.normalize('NFD'),
-          paymentNotes: '',
-        }),
-      );
-      expect(await store.recordBatch(rows, new Date())).toEqual(applyToModel(model, rows));
-      for (const row of rows) {
-        await db.write`
-        update transactions set search_text = ${earlierText(row)}
-        where individual_id = ${id} and transaction_id = ${row.transactionId}`;
-      }
-      await db.write`
-      update transaction_blocks b set words = (
-        select string_agg(search_text, chr(2)) from transactions t
-        where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time)
-      where individual_id = ${id}`;
-      const count = async (search: string) => {
-        const filter = { search: foldForSearch(search) };
-        const query = { individualId: id, filter, page: { number: 1, size: 5 }, owner: serviceItself };
-        return (await store.listPage(query))!.count;
-      };
-      const counts = async () =>
-        Promise.all(['café', 'cafe\u0301', 'cafe', 'Łódź', 'Łódź'.normalize('NFD')].map(count));
-      expect(await counts()).toEqual([20, 20, 20, 20, 20]);
-      const accepted = rows.slice(5, 10).map((row) => ({ ...row, transactionStatus: 'Accepted' }));
-      expect(await store.recordBatch(accepted, new Date())).toEqual(applyToModel(model, accepted));
-      expect(await counts()).toEqual([20, 20, 20, 20, 20]);
-      await checkBlocks(id, model, blocksAbove);
-    },
-  );
 });
 
 describe('while rows arrive from two services', () => {
