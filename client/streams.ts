@@ -16,6 +16,9 @@ const silentSeconds = 45;
 const firstDelaySeconds = 1;
 const longestDelaySeconds = 30;
 
+/** A proxy may ask for more, or seem to, if the clock of this machine is wrong and it names a date. */
+const longestAskedSeconds = 3600;
+
 /** Failures that another try does not solve. */
 const finalKinds: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'invalid',
@@ -24,6 +27,11 @@ const finalKinds: ReadonlySet<FailureKind> = new Set<FailureKind>([
   'forbidden',
   'not-found',
 ]);
+
+/** Seconds before the next try, if an answer asked for a pause. */
+function askedDelay({ retryAfterSeconds }: LedgerlineError): number | undefined {
+  return retryAfterSeconds && Math.min(retryAfterSeconds, longestAskedSeconds);
+}
 
 /** Seconds before the next try, after so many failures in a row. */
 function delayAfter(failures: number): number {
@@ -38,7 +46,7 @@ export async function pauseAfterFailure(
 ): Promise<void> {
   if (signal?.aborted) return;
   if (!(error instanceof LedgerlineError) || finalKinds.has(error.kind)) throw error;
-  await pause(error.retryAfterSeconds ?? delayAfter(failures), signal);
+  await pause(askedDelay(error) ?? delayAfter(failures), signal);
 }
 
 /** The messages of a stream, over all its connections. Ends when the signal is aborted; throws when the service refuses. */
@@ -63,7 +71,7 @@ export async function* readStream(transport: Transport, call: Call): AsyncGenera
     } catch (error) {
       if (call.signal?.aborted) return;
       if (!(error instanceof LedgerlineError) || finalKinds.has(error.kind)) throw error;
-      delay = error.retryAfterSeconds ?? delay;
+      delay = askedDelay(error) ?? delay;
     } finally {
       connection.close();
     }

@@ -1,5 +1,6 @@
 /** Sources of tokens. */
 import { errorOf, noAnswer, textOf } from './errors.ts';
+import { timerMilliseconds } from './timer.ts';
 import type { TokenResponse } from './types.ts';
 
 /** Returns a token. `refused` is true if the service refused the last one; then a new one must be returned. */
@@ -39,7 +40,7 @@ export function clientCredentials(options: ClientCredentials): TokenSource {
     const asked = Date.now();
     const send = options.fetch ?? fetch;
     // The secret must not be sent anywhere else.
-    const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+    const signal = AbortSignal.timeout(timerMilliseconds(timeoutSeconds));
     const response = await send(url, { method: 'POST', body: form, redirect: 'error', signal }).catch(
       (cause: unknown) => {
         throw noAnswer(cause);

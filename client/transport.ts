@@ -1,5 +1,6 @@
 /** Makes one call: adds the token, limits its time, retries, and reads errors. */
 import { asFailure, errorOf, LedgerlineError, noAnswer, requestIdOf, retryAfterSeconds } from './errors.ts';
+import { timerMilliseconds } from './timer.ts';
 import type { TokenSource } from './token.ts';
 
 /** An answer of the service, for logs and metrics of the app. */
@@ -209,7 +210,7 @@ class TryLimit {
 
   constructor(seconds: number, outer: AbortSignal | undefined) {
     this.signal = outer ? AbortSignal.any([outer, this.#late.signal]) : this.#late.signal;
-    this.#timer = setTimeout(() => this.#late.abort(), seconds * 1000);
+    this.#timer = setTimeout(() => this.#late.abort(), timerMilliseconds(seconds));
   }
 
   get isOver(): boolean {
@@ -255,7 +256,7 @@ function wait(seconds: number, signal: AbortSignal | undefined): Promise<void> {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
-    }, seconds * 1000);
+    }, timerMilliseconds(seconds));
     function stop(): void {
       clearTimeout(timer);
       reject(noAnswer(signal!.reason, signal));

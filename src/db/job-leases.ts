@@ -13,14 +13,18 @@ export function createJobLeases(db: Database): JobLeases {
   const holder = randomUUID();
   return {
     async take(job, milliseconds) {
-      // The time of the database: the clocks of nodes may differ, and the sandbox can move its clock.
-      const rows = await db.write`
-        insert into job_leases (job, holder, held_until)
+      // The time of the database: the clocks of nodes may differ, and the sandbox can move its clock. A lease that ends
+      // later than it can was taken before that clock was set back: it is shortened, for its holder may have ended.
+      const [row] = await db.write`
+        insert into job_leases as l (job, holder, held_until)
         values (${job}, ${holder}, clock_timestamp() + ${milliseconds} * interval '1 millisecond')
-        on conflict (job) do update set holder = excluded.holder, held_until = excluded.held_until
-        where job_leases.holder = excluded.holder or job_leases.held_until < clock_timestamp()
-        returning job`;
-      return rows.length === 1;
+        on conflict (job) do update set
+          holder = case when l.held_until < clock_timestamp() then excluded.holder else l.holder end,
+          held_until = excluded.held_until
+        where l.holder = excluded.holder or l.held_until < clock_timestamp()
+          or l.held_until > clock_timestamp() + ${milliseconds} * interval '2 milliseconds'
+        returning holder = ${holder} as is_taken`;
+      return row?.is_taken === true;
     },
 
     async releaseAll() {

@@ -37,7 +37,7 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
         join users u on u.id = m.user_id order by m.sent_at for key share of u
         returning id
       )
-      select min(id)::int as first, max(id)::int as last from kept`;
+      select min(id)::float8 as first, max(id)::float8 as last from kept`;
     if (kept?.last) await removeOld(kept.first, kept.last);
   }
 
@@ -50,7 +50,7 @@ export function createInboxStore(db: Database, key: Buffer, userOf: (reference: 
       insert into sandbox_messages (user_id, phone_key, sealed, sent_at)
       select ${user_id}::int, decode(${phone_key}, 'base64'), decode(${sealed}, 'base64'), ${sent_at}::timestamptz
       where not exists (select from erased_users where user_id = ${user_id}::int)
-      returning id::int`;
+      returning id::float8 as id`;
     if (kept) await removeOld(kept.id, kept.id);
   }
 

@@ -17,7 +17,7 @@ import { RangeCounts } from './list/range-counts.ts';
 import { hasTimeAndAmountOnly, hasTimeOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import type { Period } from './period.ts';
 import { createStepwiseList } from './list/stepwise-list.store.ts';
-import { searchedIn, searchParameter } from './list/search-match.ts';
+import { matchesSearch, searchParameter } from './list/search-match.ts';
 import { defaultBlockSizes, type BlockSizes } from './list/transaction-blocks.store.ts';
 
 /** Pages of all the rows up to a sequence number. The count is stored: see users.transaction_count. */
@@ -41,7 +41,7 @@ const matches = `
   and ($10::text is null or transaction_category = $10)
   and ($11::text is null or transaction_status = $11)
   and ($12::text is null or currency = $12)
-  and ($13::text is null or strpos(${searchedIn('search_text', '$13')}, $13) > 0)`;
+  and ${matchesSearch('search_text', '$13')}`;
 
 /** Reads every row of the individual. For an individual with more than $14 rows it reads none. */
 export const filteredListStatement = `

@@ -40,6 +40,14 @@ describe('the inbox', () => {
     expect(await own.messages('+15555550100')).toEqual([]);
   });
 
+  it('goes on after more messages than fit into an integer', async () => {
+    const own = await serviceForTest();
+    await own.sql`alter table sandbox_messages alter column id restart with 3000000000`;
+    const phone = newPhone();
+    await own.sendCode(await own.createUser(), phone);
+    expect(await own.messages(phone)).toHaveLength(1);
+  });
+
   it('has the text of every send when that send is answered, also of many at once', async () => {
     const phones = Array.from({ length: 60 }, newPhone);
     const found = await Promise.all(

@@ -210,6 +210,27 @@ describe('streams', () => {
     expect(requests).toBe(3);
   });
 
+  it('following waits when an answer asks for longer than a timer runs', async () => {
+    let requests = 0;
+    const baseUrl = await serve((_request, response) => {
+      requests += 1;
+      response.writeHead(503, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }).end();
+    });
+    const options = () => ({ signal: AbortSignal.timeout(300), retries: 0 });
+    const read = async (stream: AsyncIterable<unknown>) => {
+      for await (const _ of stream) expect.fail();
+    };
+    await read(createClient({ baseUrl, token: 't' }).events.follow(options()));
+    await read(createTransactionsClient({ baseUrl, token: 't' }).live(1, options()));
+    expect(requests).toBeLessThanOrEqual(2);
+  });
+
+  it('a call without a limit of its time gets its answer', async () => {
+    const baseUrl = await serve((_request, response) => void response.end(status));
+    const client = createClient({ baseUrl, token: 't', timeoutSeconds: Infinity });
+    expect(await client.userStatus(1)).toMatchObject({ isPhoneNumberVerified: false });
+  });
+
   it('following events takes the options of a call, and sends only the filter', async () => {
     const paths: string[] = [];
     const baseUrl = await serve(({ url }, response) => {

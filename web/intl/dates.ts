@@ -50,12 +50,16 @@ export function lastDayOf(month: string): string {
   return day.toISOString().slice(0, 10);
 }
 
-/** The first instant of a day. Where clocks go forward at midnight, the day begins an hour late. */
+/**
+ * The first instant of a day. Where clocks go forward at midnight, the day begins an hour late; where they go back to
+ * midnight, it begins at the first of two.
+ */
 function startOfDay(day: string, timeZone: string): Date {
   const midnight = Date.parse(`${day}T00:00:00Z`);
   let start = midnight - offsetAt(midnight, timeZone);
   start = midnight - offsetAt(start, timeZone);
   while (dayOf(new Date(start), timeZone) < day) start += hour / 2;
+  while (dayOf(new Date(start - 1), timeZone) >= day) start -= hour / 2;
   return new Date(start);
 }
 

@@ -23,7 +23,10 @@ language sql as $$
   -- In the same order in every process, so that there is no deadlock.
   order by c.name
   on conflict (name) do update set
-    summed_at = excluded.summed_at,
+    -- A node whose clock is behind must not make the sums fade once more with each exchange of the others. A clock that
+    -- was further ahead is not waited for.
+    summed_at = case when r.summed_at between excluded.summed_at and excluded.summed_at + interval '90 minutes'
+      then r.summed_at else excluded.summed_at end,
     hour_sends = fade(r.hour_sends, r.summed_at, excluded.summed_at, 3600) + excluded.hour_sends,
     hour_verified = fade(r.hour_verified, r.summed_at, excluded.summed_at, 3600) + excluded.hour_verified,
     day_sends = fade(r.day_sends, r.summed_at, excluded.summed_at, 86400) + excluded.day_sends,

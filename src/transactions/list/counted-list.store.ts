@@ -22,7 +22,7 @@ import {
 } from './block-list.store.ts';
 import { findPlaces, makeSlices, type CountedBlock, type PagePlace, type RowKey } from './block-places.ts';
 import { facetKeys, hasTimeAndAmountOnly, hasTimeAndFacetsOnly, hasTimeAndSearchOnly, type Filter } from '../filter.ts';
-import { searchedIn, searchParameter } from './search-match.ts';
+import { matchesSearch, searchedIn, searchOf, searchParameter } from './search-match.ts';
 import { rowSeparator, sqlRowSeparator } from './transaction-blocks.store.ts';
 
 /**
@@ -44,7 +44,7 @@ const amountMatches = (first: number) => `
 const allMatch = (first: number) => `
   ${amountMatches(first)}
   and ${facetsMatch(first + 2)}
-  and ($${first + 6}::text is null or strpos(${searchedIn('t.search_text', `$${first + 6}`)}, $${first + 6}) > 0)`;
+  and ${matchesSearch('t.search_text', `$${first + 6}`)}`;
 
 /**
  * The blocks of a list, newest first, with their stored number of matching rows if they have one. $5 is the only facet
@@ -71,7 +71,7 @@ from transaction_blocks b cross join lateral (
     select t.time_stamp, t.transaction_id, row_number() over (order by t.time_stamp desc, t.transaction_id desc) as place
     from transactions t
     where ${listedBetween(coveredStart, coveredEnd)} and ${allMatch(6)}
-      and coalesce($12::text is null or strpos(${searchedIn('b.words', '$12')}, $12) > 0, true)
+      and coalesce(${matchesSearch('b.words', '$12')}, true)
       and coalesce(b.facets ?& $13::text[], true)
   ) m
 ) counted
@@ -103,7 +103,7 @@ select b.start_time::text as start_time, (
     select case when cardinality(w.pieces) <= 1 then 0 else 1 + (
       select count(*)::int from (select unnest(w.pieces[2 : cardinality(w.pieces) - 1]) as piece offset 0) between_matches
       where piece collate "C" like '%' || ${sqlRowSeparator} || '%') end
-    from (select string_to_array(${searchedIn('b.words', '$6::text')}, $6::text) as pieces offset 0) w
+    from (select string_to_array(${searchedIn('b.words', '$6')}, ${searchOf('$6')}) as pieces offset 0) w
   ) as rows
 from transaction_blocks b
 where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[]) and b.words is not null and not ${isCut}`;

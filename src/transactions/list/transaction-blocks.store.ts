@@ -8,7 +8,7 @@ import type { Shard } from '../../db/citus/shards.ts';
 import type { Instant } from '../../values/instant.ts';
 import { inMillionths } from '../amount.ts';
 import { facetsOf, type Row } from '../row.ts';
-import { foldedFacets, searchText, type Facets, type Transaction } from '../transaction.ts';
+import { foldedFacets, type Facets, type Transaction } from '../transaction.ts';
 
 export interface BlockSizes {
   /** Individuals with more rows than this have blocks; the others are listed without. */
@@ -62,6 +62,7 @@ export interface NumberedRow {
 export interface ChangedRow {
   from: Transaction;
   to: Row;
+  hasNewWords: boolean;
 }
 
 /** A time range in which rows of an individual were added or changed. */
@@ -94,9 +95,8 @@ const newRow = ({ row, seq }: NumberedRow): BlockChange => ({
   hasNewWords: true,
 });
 
-function formsOf({ from, to }: ChangedRow, after: Transaction): BlockChange[] {
+function formsOf({ from, to, hasNewWords }: ChangedRow, after: Transaction): BlockChange[] {
   const { individualId, timeStamp } = to;
-  const hasNewWords = searchText(from) !== searchText(after);
   const common = { individualId, timeStamp, seq: null, millionths: null, hasNewWords };
   return [
     { facets: foldedFacets(from), rows: -1, ...common },

@@ -1,8 +1,8 @@
 /** Decides what to do with an incoming row, given the stored row. */
 import { sameAmount } from '../amount.ts';
 import { mergeDetails, sameDetails } from '../details/details.ts';
-import type { Row } from '../row.ts';
-import { foldCase, readTransaction, textMembers, type Transaction } from '../transaction.ts';
+import { searchTextOf, type Row } from '../row.ts';
+import { foldCase, readTransaction, searchText, textMembers, type Transaction } from '../transaction.ts';
 
 export type RecordResult = 'created' | 'duplicate' | 'updated' | 'conflict';
 
@@ -44,6 +44,8 @@ export interface UpdatedRow {
   seq: number;
   bodyChanged: boolean;
   detailsChanged: boolean;
+  /** If not, the stored search text stays as it is, also if another release has written it. Its block has the same. */
+  hasNewWords: boolean;
 }
 
 export interface BatchPlan {
@@ -114,11 +116,13 @@ function withDetails(row: Row, details: string | undefined): Row {
 }
 
 function updatedRow(row: Row, { body, details, seq }: StoredRow): UpdatedRow {
+  const from = readTransaction(row.individualId, body);
   return {
-    from: readTransaction(row.individualId, body),
+    from,
     to: row,
     seq,
     bodyChanged: body !== row.body,
     detailsChanged: details !== row.details,
+    hasNewWords: searchText(from) !== searchTextOf(row),
   };
 }

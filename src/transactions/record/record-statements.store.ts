@@ -287,6 +287,7 @@ export function copyDistributedEvents(
 export interface TouchedRow {
   row: Row;
   commit: number;
+  hasNewWords: boolean;
 }
 
 export function updateTransactions(
@@ -296,12 +297,15 @@ export function updateTransactions(
 ): Statement {
   const rows = touched.map(({ row }) => row);
   const commits = array(touched.map(({ commit }) => commit));
+  const newWords = array(touched.map(({ hasNewWords }) => String(hasNewWords)));
   return sql`
     update transactions t set
       time_stamp = n.time_stamp, amount = n.amount, currency = n.currency, transaction_type = n.transaction_type,
       transaction_category = n.transaction_category, transaction_status = n.transaction_status,
-      search_text = n.search_text, body = n.body, touched_commit = n.touched_commit
-    from unnest(${columns(sql, rows)}, ${commits}::int[]) as n (${sql.unsafe(copiedColumns)}, touched_commit)
+      search_text = case when n.has_new_words then n.search_text else t.search_text end, body = n.body,
+      touched_commit = n.touched_commit
+    from unnest(${columns(sql, rows)}, ${commits}::int[], ${newWords}::boolean[])
+      as n (${sql.unsafe(copiedColumns)}, touched_commit, has_new_words)
     where t.individual_id = n.individual_id and t.transaction_id = n.transaction_id
       ${inShard(sql, 't.individual_id', shard)}`;
 }

@@ -240,7 +240,7 @@ function writeChanges(
   now: Date,
   shard: Shard | undefined,
 ): Statement[] {
-  const rows = updated.map(({ to }) => ({ row: to, commit: commitOf(to) }));
+  const rows = updated.map(({ to, hasNewWords }) => ({ row: to, commit: commitOf(to), hasNewWords }));
   const details = updated
     .filter(({ detailsChanged }) => detailsChanged)
     .map(({ to, seq }) => ({ individualId: to.individualId, seq, details: to.details }));
@@ -289,7 +289,7 @@ function writeBlocks(
   const added = created.filter(({ row }) => isLarge(before, row.individualId) && !remade.has(row.individualId));
   const changed = updated
     .filter(({ to, bodyChanged }) => bodyChanged && isLarge(before, to.individualId))
-    .map(({ from, to }) => ({ from, to, after: readTransaction(to.individualId, to.body) }));
+    .map((change) => ({ ...change, after: readTransaction(change.to.individualId, change.to.body) }));
   const isMoved = ({ from, to }: ChangedRow) => from.timeStamp !== to.timeStamp || from.amount !== to.amount;
   const moved = changed
     .filter(isMoved)
