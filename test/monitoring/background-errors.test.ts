@@ -25,7 +25,7 @@ const commandLine = 'is a command, which an error should end';
 const known: Record<string, [number, string]> = {
   'app/jobs.ts': [2, tries],
   'app/processes/channel.ts': [1, settles],
-  'app/processes/primary.ts': [5, settles],
+  'app/processes/primary.ts': [6, settles],
   'app/processes/shared-port.ts': [2, settles],
   'app/processes/worker.ts': [2, settles],
   'app/server.ts': [8, closes],

@@ -13,8 +13,9 @@ export function searchParameter({ search }: { search?: string | undefined }): st
   return arrayLiteral([text, text.normalize('NFD')]);
 }
 
-export const searchOf = (parameter: string) => `(${parameter}::text[])[1]`;
-const decomposed = (parameter: string) => `(${parameter}::text[])[2]`;
+/** As subqueries, which PostgreSQL reads once and not for each row. */
+export const searchOf = (parameter: string) => `(select (${parameter}::text[])[1])`;
+const decomposed = (parameter: string) => `(select (${parameter}::text[])[2])`;
 
 /**
  * The text in which it is found. Rows that release 0.2.0 recorded have accented letters as their sender wrote them. Most
