@@ -186,6 +186,8 @@ export interface ProblemDetails {
 
 export class Problem extends Error {
   readonly details: ProblemDetails;
+  /** For the log only: what an operator can mend. */
+  override cause?: string;
 
   constructor(details: ProblemDetails) {
     super(Object.values(details.errors ?? {}).flat()[0] ?? `HTTP ${details.status}`);

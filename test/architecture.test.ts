@@ -199,6 +199,7 @@ describe('imports, including those of types', () => {
       [
         'tracing/propagate.ts',
         'formats/setting-kinds.ts',
+        'network/give-time.ts',
         'network/shared-lookup.ts',
         'crypto/constant-time.ts',
         'formats/retry-after.ts',

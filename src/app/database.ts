@@ -23,7 +23,7 @@ import { StartError } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { Releasers } from './releasers.ts';
 
-interface DatabaseServer {
+export interface DatabaseServer {
   url: string;
   /** Ends the embedded server without waiting. */
   kill(): void;

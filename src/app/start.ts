@@ -14,7 +14,7 @@ import type { Config } from '../config/load.ts';
 import { describeSettings } from '../config/describe.ts';
 import { findRisks } from '../config/risks.ts';
 import { inBackground } from '../monitoring/background.ts';
-import { asProblem } from '../db/failures.ts';
+import { asExplainedProblem, asStartError, isExplained } from '../db/explain-failure.ts';
 import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../crypto/digest-keys.ts';
 import { databaseAway, issuerAway, serviceStopping } from '../errors.ts';
@@ -28,7 +28,7 @@ import { createObserver, type Observer } from '../monitoring/observe.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { version } from '../version.ts';
 import type { Core } from './core.ts';
-import { connectDatabase, prepareServer } from './database.ts';
+import { connectDatabase, prepareServer, type DatabaseServer } from './database.ts';
 import { jobTable } from './job-table.ts';
 import { createJobs } from './jobs.ts';
 import { openEvents } from './events.ts';
@@ -89,6 +89,16 @@ async function start(options: AppOptions, releasers: Releasers): Promise<App> {
   const { config } = options;
   if (!options.siblings) await checkPort(config.host, config.port);
   const server = await prepareServer(config, options.fresh ?? false, releasers, options.report);
+  try {
+    return await startOn(server, options, releasers);
+  } catch (error) {
+    // The database may be lost, or may have no connection left, at any moment of the start.
+    throw isExplained(error) ? asStartError(error, server.url) : error;
+  }
+}
+
+async function startOn(server: DatabaseServer, options: AppOptions, releasers: Releasers): Promise<App> {
+  const { config } = options;
   const core = await openCore(options, server.url, releasers);
   const port = config.port === 0 ? await freePort(config.host) : config.port;
   const url = config.publicUrl ?? urlOf(config.host, port);
@@ -237,7 +247,7 @@ async function createHttp(core: Core, { url, tokens, services, sandbox, slowestR
     },
     admission,
     connections: { maxConnections: config.connectionsAtOnce, slowestRead },
-    translate: asProblem,
+    translate: asExplainedProblem,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies,
     tracing: tracing?.request,

@@ -44,15 +44,16 @@ export async function withDatabase<T>(connections: number, work: (context: Comma
     } catch (error) {
       throw asStartError(error, url);
     }
-    const db = await openDetected({ url, connections, statementSeconds: 0 });
+    let db: Database | undefined;
     try {
+      db = await openDetected({ url, connections, statementSeconds: 0 });
       const clock = new ServiceClock();
       if (config.mode === 'sandbox') clock.aheadSeconds = await createSandboxStore(db).readClock();
       return await work({ config, db, clock });
     } catch (error) {
       throw isExplained(error) ? asStartError(error, url) : error;
     } finally {
-      await db.close();
+      await db?.close();
     }
   });
 }

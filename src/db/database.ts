@@ -6,7 +6,7 @@ import { parseAddress } from './address.ts';
 import { cancelSession, cancelWhenGone, type Cancelling } from './cancel.ts';
 import { readByCursor, type StreamedStatement } from './cursor.ts';
 import { explainFault } from './explain-failure.ts';
-import { failure } from './failures.ts';
+import { errorCode, failure } from './failures.ts';
 import { inTime } from './in-time.ts';
 import { openPool, openRoutedSession, openSharedPool, type Pool } from './pool.ts';
 import { openRoute, readIsStandby } from './route.ts';
@@ -98,6 +98,9 @@ const probeMilliseconds = 500;
  */
 const probeTimeoutMilliseconds = 5000;
 
+/** SQLSTATE 53300: too_many_connections. */
+const noConnectionLeft = '53300';
+
 /** Varied at random, so that many nodes do not ask at the same time. */
 const jittered = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2);
 
@@ -138,9 +141,21 @@ export function openDatabase(options: DatabaseOptions): Database {
     options.onChange?.(false, cause);
   }
 
+  const askOver = (sql: Sql) => inTime(readIsStandby(sql), probeTimeoutMilliseconds);
+
+  /** If the server has no connection left for the probe, those of the pools are still of use. */
+  async function askRole(): Promise<boolean> {
+    try {
+      return await askOver(probe);
+    } catch (error) {
+      if (!pools || errorCode(error) !== noConnectionLeft) throw error;
+      return askOver(pools.read);
+    }
+  }
+
   async function look(): Promise<void> {
     try {
-      const isStandby = await inTime(readIsStandby(probe), probeTimeoutMilliseconds);
+      const isStandby = await askRole();
       // A standby answers every read, and refuses every write.
       if (isStandby && accepts === 'primary') throw failure('25006');
       if (pools || closing) return;

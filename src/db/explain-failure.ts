@@ -1,8 +1,8 @@
 /** Says in a sentence why a database cannot be used, and what to do about it. */
-import { StartError } from '../errors.ts';
+import { StartError, type Problem } from '../errors.ts';
 import { explainTlsFailure } from '../network/tls-failure.ts';
 import { nameAddress, nameEndpoint, readRole, parseAddress, type Encryption } from './address.ts';
-import { errorCode, isFromPostgres } from './failures.ts';
+import { asProblem, errorCode, isFromPostgres } from './failures.ts';
 import { NoUsableHost } from './route.ts';
 
 export interface DatabaseFault {
@@ -164,6 +164,13 @@ function explainHosts({ hosts }: NoUsableHost, url: string): DatabaseFault {
         ? [...cures].join(' ')
         : 'Start the primary or promote a standby, and check that DATABASE_URL names all hosts.',
   };
+}
+
+/** What a failed statement means to a caller, as `asProblem` says; with a cause for the log, if the database is at fault. */
+export function asExplainedProblem(error: unknown): Problem | undefined {
+  const problem = asProblem(error);
+  if (problem && isExplained(error)) problem.cause = explainFault(error, 'postgres://').cause;
+  return problem;
 }
 
 /** For the person who started a command. Other failures are returned unchanged. */

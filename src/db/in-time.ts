@@ -1,18 +1,6 @@
-/**
- * Time limits for answers. Timers run before sockets are read: so after a long pause of the process (a stopped process, a
- * busy machine) the answer may be there already, and is read first.
- */
+/** A time limit for a query. */
+import { giveTime } from '../network/give-time.ts';
 import { failure } from './failures.ts';
-
-/** Calls `giveUp` when the time is over. The returned function ends the wait. */
-export function giveTime(milliseconds: number, giveUp: () => void): () => void {
-  let immediate: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => (immediate = setImmediate(giveUp)), milliseconds);
-  return () => {
-    clearTimeout(timer);
-    clearImmediate(immediate);
-  };
-}
 
 /** The result of a query, or an error with the code `PROBE_TIMEOUT` if it does not come in time. */
 export async function inTime<T>(query: PromiseLike<T>, milliseconds: number): Promise<T> {

@@ -67,12 +67,16 @@ export async function openRoutedSession(
   });
 }
 
+/** The pause after a session could not be opened: the server may have no connection left for a while. */
+const pauseMilliseconds = 1000;
+
 /** Opens the sessions of a pool, and ends them with it. */
 class Sessions {
   readonly #options: PoolOptions;
   readonly #isPipelined: boolean;
   readonly open = new Set<DatabaseSession>();
   #opening = 0;
+  #pausedUntil = 0;
   hasEnded = false;
 
   constructor(options: PoolOptions, isPipelined: boolean) {
@@ -80,8 +84,10 @@ class Sessions {
     this.#isPipelined = isPipelined;
   }
 
+  /** After one could not be opened, those that are open do all work for a while: each try costs the server a process. */
   get hasRoom(): boolean {
-    return this.open.size + this.#opening < this.#options.max;
+    const isPaused = this.open.size > 0 && performance.now() < this.#pausedUntil;
+    return !isPaused && this.open.size + this.#opening < this.#options.max;
   }
 
   async add(): Promise<DatabaseSession> {
@@ -91,6 +97,9 @@ class Sessions {
       const session = await openRoutedSession(this.#options, this.#isPipelined);
       this.open.add(session);
       return session;
+    } catch (error) {
+      this.#pausedUntil = performance.now() + pauseMilliseconds;
+      throw error;
     } finally {
       this.#opening -= 1;
       if (this.hasEnded) this.#destroyAll();
@@ -171,8 +180,20 @@ export function openPool(options: PoolOptions): Pool {
       const session = idle.pop();
       if (session && !session.hasEnded) return session;
       if (session) sessions.drop(session);
-      else if (sessions.hasRoom) return sessions.add();
-      else await new Promise<void>((resolve) => inLine.push(resolve));
+      else if (sessions.hasRoom) {
+        const added = await addIfPossible();
+        if (added) return added;
+      } else await new Promise<void>((resolve) => inLine.push(resolve));
+    }
+  }
+
+  /** Undefined if none can be opened, but others are open: work waits for one of these. */
+  async function addIfPossible(): Promise<DatabaseSession | undefined> {
+    try {
+      return await sessions.add();
+    } catch (error) {
+      if (sessions.open.size === 0) throw error;
+      return undefined;
     }
   }
 

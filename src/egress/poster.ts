@@ -7,6 +7,7 @@ import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { parseRetryAfter } from '../formats/retry-after.ts';
+import { giveTime } from '../network/give-time.ts';
 import { asLookup } from '../network/shared-lookup.ts';
 import { plainHost, type EgressPolicy } from './addresses.ts';
 import { proxyAgents } from './proxy.ts';
@@ -86,19 +87,19 @@ export function createPoster(options: PosterOptions): Poster {
         headers: { ...headers, host: url.host, 'content-length': Buffer.byteLength(body) },
       });
       inFlight.add(request);
-      const timer = setTimeout(() => request.destroy(new Error(late)), timeoutMilliseconds);
+      const endTimer = giveTime(timeoutMilliseconds, () => request.destroy(new Error(late)));
       request.on('error', (error: NodeJS.ErrnoException) => {
         // The receiver closed a kept connection just as it was used again.
         const wasKept = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         settle(wasKept ? send(url, headers, body) : { error: sentenceOf(error) });
       });
       request.on('close', () => {
-        clearTimeout(timer);
+        endTimer();
         inFlight.delete(request);
         settle({ error: 'The connection was closed without an answer.' });
       });
       request.on('response', (response) => {
-        clearTimeout(timer);
+        endTimer();
         readAnswer(response, settle);
       });
       request.end(body);

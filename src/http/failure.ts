@@ -33,8 +33,8 @@ export function createFailureReply({ translate, observeDefect }: FailureOptions)
   };
 }
 
-/** For the log: an operator must be able to distinguish an expired token from one for another audience. */
-function refusalOf({ details: { reason, headers } }: Problem): Refusal {
-  const detail = /error_description="([^"]+)"/.exec(headers?.['www-authenticate'] ?? '')?.[1];
+/** For the log: an operator must be able to distinguish an expired token from one for another audience, for example. */
+function refusalOf({ cause, details: { reason, headers } }: Problem): Refusal {
+  const detail = cause ?? /error_description="([^"]+)"/.exec(headers?.['www-authenticate'] ?? '')?.[1];
   return detail === undefined ? { reason } : { reason, detail };
 }

@@ -3,7 +3,15 @@
  * four threads until the name server answers, so a host whose name server is silent occupies one of them, not all.
  */
 import { lookup, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { setDefaultAutoSelectFamilyAttemptTimeout, type LookupFunction } from 'node:net';
+
+/**
+ * How long one of several addresses of a host may take to accept a connection, before the next one is tried instead.
+ * Node's 250 ms are too short for a host on another continent, and for a process that has much to do: its timers run
+ * before it sees that a connection is there. If the next address cannot be reached, the connection has failed.
+ */
+const addressMilliseconds = 1000;
+setDefaultAutoSelectFamilyAttemptTimeout(addressMilliseconds);
 
 const running = new Map<string, Promise<LookupAddress[]>>();
 

@@ -5,6 +5,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { parseRetryAfter } from '../formats/retry-after.ts';
+import { giveTime } from '../network/give-time.ts';
 import { sharedLookup } from '../network/shared-lookup.ts';
 import { traceHeaders } from '../tracing/propagate.ts';
 import { explainConnection } from './explain-connection.ts';
@@ -69,13 +70,13 @@ export function httpCaller(baseUrl: string) {
       let wasWritten = false;
       let errorStatus: { status: number; headers: IncomingHttpHeaders } | undefined;
       const fail = (reason: string, cause?: unknown) => {
-        clearTimeout(timer);
+        endTimer();
         request.destroy();
         // The status line alone shows that the gateway rejected the message.
         if (errorStatus) resolve({ ...errorStatus, json: undefined });
         else reject(new NoAnswer(reason, wasWritten, cause));
       };
-      const timer = setTimeout(() => fail('no answer in time'), withinMilliseconds);
+      const endTimer = giveTime(withinMilliseconds, () => fail('no answer in time'));
       request.on('socket', (socket) => {
         if (request.reusedSocket) wasWritten = true;
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (wasWritten = true));
@@ -94,7 +95,7 @@ export function httpCaller(baseUrl: string) {
         response.on('error', () => fail('connection lost'));
         response.on('close', () => response.complete || fail('connection lost'));
         response.on('end', () => {
-          clearTimeout(timer);
+          endTimer();
           resolve({ status, headers: response.headers, json: parseJson(Buffer.concat(chunks).toString()) });
         });
       });

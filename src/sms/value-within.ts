@@ -1,12 +1,14 @@
+import { giveTime } from '../network/give-time.ts';
+
 /** The promise's value, or undefined if it takes longer. */
 export async function valueWithin<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
+  let end = () => {};
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds);
+    end = giveTime(milliseconds, () => resolve(undefined));
   });
   try {
     return await Promise.race([promise, late]);
   } finally {
-    clearTimeout(timer);
+    end();
   }
 }

@@ -1,12 +1,16 @@
 /** Sends the rows of a document to a thread, in parts, and receives its bytes. */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { queryTooSlow } from '../errors.ts';
+import { overloaded, queryTooSlow } from '../errors.ts';
 import type { DocumentHead, DocumentOrder, StatementHead, StatementWriter } from './statement.ts';
 import type { DocumentPart } from './statement-worker.ts';
 
 /** The built file, even if the service runs from its sources: a worker cannot load TypeScript. */
 const workerFile = createRequire(import.meta.url).resolve('#statement-worker');
+
+/** Node's error for a thread that gets no file descriptor, or is one too many for the machine. */
+const notStarted = 'ERR_WORKER_INIT_FAILED';
+const retrySeconds = 10;
 
 /** More than the largest statement needs. */
 const maxHeapMebibytes = 512;
@@ -45,7 +49,9 @@ class DocumentThread {
 
   constructor() {
     this.#worker.on('message', (chunks: Uint8Array[]) => this.#settle?.resolve(chunks));
-    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('error', (error: NodeJS.ErrnoException) =>
+      this.#fail(error.code === notStarted ? overloaded(retrySeconds) : error),
+    );
     // Also when it was ended by `end`.
     this.#worker.on('exit', () => this.#fail(new Error('The thread that made the document has ended.')));
   }

@@ -1,6 +1,8 @@
 /** How the host names of webhooks are resolved. */
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -102,4 +104,24 @@ it('a host is asked for once at a time, and after each failure later', async () 
 it('a host without an address is an error for the connection, not an uncaught one', async () => {
   const error = await new Promise((resolve) => asLookup(async () => [])('host', {}, resolve));
   expect(error).toMatchObject({ code: 'ENOTFOUND' });
+});
+
+it('an address of several that accepts is not given up because the process was busy', async () => {
+  const server = createServer((socket) => socket.end());
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const addresses = [
+    { address: '127.0.0.1', family: 4 },
+    // Nobody listens there.
+    { address: '::1', family: 6 },
+  ];
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ host: 'db.example', port, lookup: asLookup(async () => addresses) });
+  const connected = once(socket, 'connect');
+  // The connection is being made. A distant host would take as long.
+  await once(socket, 'connectionAttempt');
+  const busyUntil = performance.now() + 400;
+  while (performance.now() < busyUntil);
+  await connected;
+  expect(socket.remoteAddress).toBe('127.0.0.1');
 });

@@ -218,10 +218,18 @@ describe('a database', () => {
     await runHere(['grants', '--role', role, '--apply'], { DATABASE_URL: url.href });
     url.username = role;
     url.password = 'secret';
-    expect(await findings(await production({ DATABASE_URL: url.href }))).toEqual([
+    const settings = await production({ DATABASE_URL: url.href });
+    expect(await findings(settings)).toEqual([
       `✗ Connections: this node may open 25, and the server allows 10 (connection limit of the role ${role}). Raise ` +
         `connection limit of the role ${role}, or lower LEDGERLINE_DATABASE_CONNECTIONS and LEDGERLINE_EXPORTS.`,
     ]);
+    const refused =
+      /cannot be used: it has no connection left \(53300\)\. Raise max_connections of the server, or lower LEDGERLINE_DATABASE_CONNECTIONS\.$/;
+    // Enough for the schema and then not for the service, or not for a command.
+    await sql.unsafe(`alter role ${role} connection limit 2`);
+    expect(await failureOf(['serve'], settings)).toMatch(refused);
+    await sql.unsafe(`alter role ${role} connection limit 0`);
+    expect(await failureOf(['trace-user', '1'], settings)).toMatch(refused);
   });
 
   it.skipIf(pgbouncerProgram === undefined)('behind a pooler that lends fewer connections', async () => {

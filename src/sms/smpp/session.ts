@@ -4,6 +4,7 @@
  */
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
+import { giveTime } from '../../network/give-time.ts';
 import { sharedLookup } from '../../network/shared-lookup.ts';
 import type { Receipt } from '../gateway.ts';
 import { bindBody, commands, encodePdu, isResponse, pduReader, readDelivery, responseTo, type Pdu } from './pdu.ts';
@@ -68,11 +69,11 @@ export function openSession(options: SessionOptions) {
       sequence = sequence >= largestSequence ? 1 : sequence + 1;
       const ownSequence = sequence;
       const answer = (response: Response) => {
-        clearTimeout(timer);
+        endTimer();
         waiting.delete(ownSequence);
         resolve(response);
       };
-      const timer = setTimeout(() => answer({ outcome: 'unknown', reason: 'no answer in time' }), withinMilliseconds);
+      const endTimer = giveTime(withinMilliseconds, () => answer({ outcome: 'unknown', reason: 'no answer in time' }));
       waiting.set(ownSequence, answer);
       write({ command, status: 0, sequence: ownSequence, body });
     });
