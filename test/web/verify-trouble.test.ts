@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectAccessible, expectNarrow } from '../harness/browser/page.ts';
-import { reserveOrigin } from '../harness/browser/host-page.ts';
 import { newPhone, serviceForTest, wrongCode } from '../harness/service.ts';
 import { heard, verifyForm } from '../harness/browser/verify-form.ts';
 import {
@@ -146,10 +145,11 @@ describe('the form', () => {
     await alert(page).getByText('Your session has ended').waitFor();
     expect((await heard(page)).at(-1)).toEqual(['failed', { step: 'number', reason: 'invalid-token' }]);
 
-    const { page: foreign } = await form.open({ place: await reserveOrigin() });
+    const { page: foreign } = await form.open({ place: await form.foreignOrigin() });
     await foreign.getByLabel('Phone number').fill(newPhone());
     await foreign.getByRole('button', { name: 'Send code' }).click();
-    await alert(foreign).getByText('LEDGERLINE_CORS_ORIGINS').waitFor({ timeout: 20_000 });
+    const told = async () => (await alert(foreign).allInnerTexts()).join();
+    await expect.poll(told, { timeout: 20_000 }).toContain('LEDGERLINE_CORS_ORIGINS');
   });
 
   it('takes the code of a text whose outcome is unknown', async () => {

@@ -27,10 +27,12 @@ export const heard = (page: Page) => page.evaluate<[string, Record<string, unkno
 /** For the tests of one file. The service is there while they run. */
 export function verifyForm() {
   const places: { port: number; origin: string }[] = [];
+  const allowed = new Set<string>();
   let service: Service;
   beforeAll(async () => {
     for (let index = 0; index < 40; index += 1) places.push(await reserveOrigin());
-    service = await startService({ LEDGERLINE_CORS_ORIGINS: places.map(({ origin }) => origin).join(',') });
+    for (const { origin } of places) allowed.add(origin);
+    service = await startService({ LEDGERLINE_CORS_ORIGINS: [...allowed].join(',') });
   });
   afterAll(() => service.stop());
 
@@ -77,8 +79,15 @@ export function verifyForm() {
     return userId;
   }
 
+  /** One that the service does not allow. */
+  async function foreignOrigin(): Promise<{ port: number; origin: string }> {
+    const place = await reserveOrigin();
+    return allowed.has(place.origin) ? foreignOrigin() : place;
+  }
+
   return {
     open,
+    foreignOrigin,
     /** Of the page that is opened next. */
     nextOrigin: () => places[0]!.origin,
     get service() {
