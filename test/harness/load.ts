@@ -7,7 +7,7 @@ import { sized } from './size.ts';
 
 export interface Reply {
   status: number;
-  connection: string | undefined;
+  connection: string | null;
 }
 
 export async function callOver(
@@ -21,11 +21,11 @@ export async function callOver(
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       ...(options.token && { authorization: `Bearer ${options.token}` }),
-      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body }),
   });
-  return { status, connection: headers.connection };
+  return { status, connection: headers.get('connection') };
 }
 
 export type Load = ReturnType<typeof startLoad>;

@@ -11,6 +11,7 @@ import { startApp, type AppOptions } from '../../src/app/start.ts';
 import { sandboxKey } from '../../src/auth/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { databaseUrl } from './database/cluster.ts';
+import { httpRequest } from './http-request.ts';
 import { followLog } from './service-logs.ts';
 import { spawnApp } from './spawned-app.ts';
 
@@ -117,17 +118,18 @@ export async function startService(settings: Record<string, string> = {}, option
   async function call(pathname: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
     const bearer = options.token === undefined ? await token() : options.token;
     const sent = options.raw ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(app.url + pathname, {
+    // Not `fetch`, which takes three times the processor time.
+    const { status, headers, bytes } = await httpRequest(app.url + pathname, {
       method: options.method ?? 'POST',
       headers: {
         ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
         ...(sent !== undefined && { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      ...(sent !== undefined && { body: sent }),
+      body: sent,
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+    const text = bytes.toString();
+    return { status, headers, text, json: parsed(text) };
   }
 
   const minted = new Map<string, string>();
@@ -146,8 +148,12 @@ export async function startService(settings: Record<string, string> = {}, option
     });
     if (scope) form.set('scope', scope);
     if (userId !== undefined) form.set('user_id', String(userId));
-    const response = await fetch(`${app.url}/connect/token`, { method: 'POST', body: form });
-    const { access_token } = (await response.json()) as { access_token: string };
+    const { json } = await call('/connect/token', undefined, {
+      token: null,
+      raw: form.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    const { access_token } = json;
     minted.set(key, access_token);
     return access_token;
   }

@@ -22,7 +22,7 @@ const get = (pathname: string, headers: Record<string, string> = {}) =>
 /** As it goes over the wire; fetch would unpack it. */
 async function raw(pathname: string): Promise<{ encoding: string | undefined; bytes: Buffer }> {
   const { headers, bytes } = await httpRequest(service.url + pathname, { headers: { 'accept-encoding': 'gzip, br' } });
-  return { encoding: headers['content-encoding'], bytes };
+  return { encoding: headers.get('content-encoding') ?? undefined, bytes };
 }
 
 /** What a page's HTML asks for. */
