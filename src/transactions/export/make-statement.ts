@@ -15,6 +15,7 @@ import type {
   StatementRow,
   StatementWriter,
 } from '../../statements/statement.ts';
+import { openStatementWriter } from '../../statements/statement-writer.ts';
 import { timeZoneMessage } from '../../values/time-zone.ts';
 import { addAmounts } from '../amount.ts';
 import { detailNames } from '../details/details.ts';
@@ -50,14 +51,14 @@ export interface StatementReply {
   asOf: string;
 }
 
-export interface StatementParts {
+/** What statements and confirmations are made with. */
+export interface DocumentParts {
   store: TransactionsStore;
   clock: Clock;
   pageTokens: PageTokens;
   extraFont: string | undefined;
   desk: DocumentDesk;
   brand: string;
-  openWriter(head: StatementHead): StatementWriter;
 }
 
 /** The rows of a document, and what writes them. */
@@ -182,8 +183,8 @@ async function writeDocument(
   }
 }
 
-export function createMakeStatement(parts: StatementParts) {
-  const { store, clock, pageTokens, extraFont, brand, desk, openWriter } = parts;
+export function createMakeStatement(parts: DocumentParts) {
+  const { store, clock, pageTokens, extraFont, brand, desk } = parts;
   return async function makeStatement(request: StatementRequest): Promise<StatementReply> {
     const { individualId, filter, timeZone, owner } = request;
     const now = clock.now();
@@ -218,7 +219,7 @@ export function createMakeStatement(parts: StatementParts) {
         owner,
         rowCount: summed.count,
         bodies: store.readAll({ ...rows, isOldestFirst: true, hasDetails: true }),
-        open: (read) => openWriter({ ...head, rowCount: read.length, holder: holderOf(read) }),
+        open: (read) => openStatementWriter({ ...head, rowCount: read.length, holder: holderOf(read) }),
       }),
       asOf: request.asOf ?? pageTokens.issue(individualId, summed.total, now),
     };
