@@ -123,22 +123,19 @@ function readEncryption(parameters: URLSearchParams): Encryption {
 }
 
 function readAuthority(file: string): Buffer {
-  const certificate = readAuthorityFile(file);
+  let certificate: Buffer;
+  try {
+    certificate = readFileSync(file);
+  } catch (error) {
+    throw new MalformedAddress(
+      `has sslrootcert=${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
   try {
     // TLS would silently trust nobody.
     void new X509Certificate(certificate);
     return certificate;
   } catch {
     throw new MalformedAddress(`has sslrootcert=${file}, which contains no certificate (PEM)`);
-  }
-}
-
-function readAuthorityFile(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new MalformedAddress(
-      `has sslrootcert=${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    );
   }
 }
