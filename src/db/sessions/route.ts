@@ -1,10 +1,10 @@
 /** Which of several hosts to connect to: the one that is the primary now. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
-import { failure } from './failures.ts';
+import { failure } from '../failures.ts';
 import { inTime } from './in-time.ts';
 import { DatabaseSession } from './session.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from '../sql.ts';
 
 /** None of several hosts can be used. It has the reason of each. */
 export class NoUsableHost extends Error {

@@ -1,7 +1,7 @@
 /** Reads a database URL: one host or several, and how the connection is encrypted. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isDecodable } from '../formats/setting-kinds.ts';
+import { isDecodable } from '../../formats/setting-kinds.ts';
 
 /** A host name, an address, or the folder of a Unix socket. */
 export interface DatabaseEndpoint {
