@@ -2,8 +2,10 @@
 import { BoundedCache, textBytes } from '../sharing/bounded-cache.ts';
 import type { Database, DatabaseRow, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
+import { invalidFields } from '../errors.ts';
 import type { Owner } from '../sharing/slots.ts';
 import { firstInstant, lastInstant } from '../values/instant.ts';
+import { timeZoneMessage } from '../values/time-zone.ts';
 import {
   rangeParameters,
   timeListStatement,
@@ -214,15 +216,15 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     },
 
     /** The time zones of PostgreSQL may be older than those of the runtime, and lack one of them. */
-    async sumPeriods(query: SumQuery): Promise<ListedPage | 'unknown-time-zone' | undefined> {
+    async sumPeriods(query: SumQuery): Promise<ListedPage | undefined> {
       const { individualId, filter, by, timeZone, upTo = everyRow, owner } = query;
       const all = [individualId, by, timeZone, upTo, ...filterParameters(filter), everyRow];
       try {
         const [row] = await list(sumStatement, all, owner);
         return row && asPage(row);
       } catch (error) {
-        if (errorCode(error) === invalidParameter) return 'unknown-time-zone';
-        throw error;
+        if (errorCode(error) !== invalidParameter) throw error;
+        throw invalidFields({ TimeZone: [timeZoneMessage.replace('{0}', 'TimeZone')] });
       }
     },
 

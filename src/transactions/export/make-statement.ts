@@ -16,7 +16,6 @@ import type {
   StatementWriter,
 } from '../../statements/statement.ts';
 import { openStatementWriter } from '../../statements/statement-writer.ts';
-import { timeZoneMessage } from '../../values/time-zone.ts';
 import { addAmounts } from '../amount.ts';
 import { detailNames } from '../details/details.ts';
 import type { PageTokens } from '../list/page-token.ts';
@@ -194,9 +193,6 @@ export function createMakeStatement(parts: DocumentParts) {
     if (upTo === undefined) throw unknownIndividual();
     const rows = { individualId, filter, upTo, isPinned: pinned !== undefined, owner };
     const summed = await store.sumPeriods({ ...rows, by: 'month', timeZone });
-    if (summed === 'unknown-time-zone') {
-      throw invalidFields({ TimeZone: [timeZoneMessage.replace('{0}', 'TimeZone')] });
-    }
     if (!summed) throw unknownIndividual();
     if (summed.total === 0) throw noTransactions();
     if (summed.count > maxStatementRows) throw tooManyRows(summed.count);
