@@ -1,7 +1,7 @@
 /** How the servers that the service is measured beside connect: by the same driver, with the service's session settings. */
 import pg from 'pg';
 import { createSql } from '../dist/db/sql.js';
-import { columnTypes } from '../dist/db/column-types.js';
+import { columnTypes } from '../dist/db/sessions/column-types.js';
 
 const common = {
   search_path: 'ledgerline',

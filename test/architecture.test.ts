@@ -248,8 +248,8 @@ describe('source files', () => {
 
   it('use the driver in one file, and only by its documented interface', () => {
     expect(linesOf((_, line) => /from '(pg|postgres)\b[^']*'/.test(line)).map((line) => line.split(':')[0])).toEqual([
-      'db/session.ts',
-      'db/session.ts',
+      'db/sessions/session.ts',
+      'db/sessions/session.ts',
     ]);
     const internals = /\.(_\w+|prototype|queryQueue|activeQuery|connection|processID|secretKey)\b|Reflect\./;
     expect(linesOf((file, line) => folderOf(file) === 'db' && internals.test(line))).toEqual([]);

@@ -10,11 +10,10 @@ import { parseSync } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 import { ownKeySet } from '../src/auth/key-set.ts';
 import { createVerifier } from '../src/auth/verifier.ts';
-import { BoundedCache } from '../src/sharing/bounded-cache.ts';
+import { BoundedCache, textBytes } from '../src/sharing/bounded-cache.ts';
 import { ServiceClock } from '../src/values/clock.ts';
 import { createMediaTypes } from '../src/http/body/parse-body.ts';
 import { BlockCounts } from '../src/transactions/list/block-counts.ts';
-import { RangeCounts } from '../src/transactions/list/range-counts.ts';
 
 const source = fileURLToPath(new URL('../src/', import.meta.url));
 
@@ -30,9 +29,9 @@ const bounds: Record<string, string> = {
   'app/server.ts established': 'connections',
   'sharing/bounded-cache.ts #entries': 'its bytes',
   'db/database.ts streams': 'exports that run',
-  'db/pool.ts open': 'database connections',
-  'db/pool.ts running': 'the slots for long statements and transactions',
-  'db/session.ts names': 'maxNames',
+  'db/sessions/pool.ts open': 'database connections',
+  'db/sessions/pool.ts running': 'the slots for long statements and transactions',
+  'db/sessions/session.ts names': 'maxNames',
   'egress/poster.ts inFlight': 'requests in flight',
   'egress/resolver.ts failures': 'maxFailures; a host name has 253 characters',
   'egress/resolver.ts running': 'requests in flight',
@@ -141,18 +140,14 @@ const caches: FilledCache[] = [
     },
   },
   {
-    file: 'transactions/list/range-counts.ts',
-    open(maxBytes) {
-      const counts = new RangeCounts(maxBytes);
-      return (index) => counts.set(`1 ${index}`, `${index} ${'x'.repeat(1000)}`);
-    },
-  },
-  {
-    // Its entries are numbers of individuals.
+    // Its entries are counts of time ranges, and numbers of individuals.
     file: 'transactions/transactions.store.ts',
     open(maxBytes) {
-      const large = new BoundedCache<number, true>(maxBytes);
+      const counts = new BoundedCache<string, string>(maxBytes / 2);
+      const large = new BoundedCache<number, true>(maxBytes / 2);
       return (index) => {
+        const text = `${index} ${'x'.repeat(1000)}`;
+        counts.set(`1 ${index}`, text, textBytes(text));
         for (let n = 0; n < 10; n += 1) large.set(index * 10 + n, true, 0);
       };
     },

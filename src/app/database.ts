@@ -5,12 +5,12 @@ import type { Config } from '../config/load.ts';
 import { openDetected } from '../db/citus/citus.ts';
 import type { Database } from '../db/database.ts';
 import { startEmbedded } from '../db/embedded/embedded.ts';
-import { describeOffset, readClockOffset, tolerableSeconds } from '../db/clock-offset.ts';
-import { asOwnerError, asStartError } from '../db/explain-failure.ts';
+import { describeOffset, readClockOffset, tolerableSeconds } from '../db/checks/clock-offset.ts';
+import { asOwnerError, asStartError } from '../db/checks/explain-failure.ts';
 import { grantsCure, missingGrants } from '../db/migrations/grants.ts';
 import { failure } from '../db/failures.ts';
-import { enterMode, refuseOtherMode } from '../db/installation.ts';
-import { readIsStandby } from '../db/route.ts';
+import { enterMode, refuseOtherMode } from '../db/checks/installation.ts';
+import { readIsStandby } from '../db/sessions/route.ts';
 import {
   missingFrom,
   readSchemaOn,
@@ -18,7 +18,7 @@ import {
   runMigrationsOn,
   withConnection,
 } from '../db/migrations/migrate.ts';
-import { refuseTransactionPooling } from '../db/pooler.ts';
+import { refuseTransactionPooling } from '../db/checks/pooler.ts';
 import { StartError } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import type { Releasers } from './releasers.ts';

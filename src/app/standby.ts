@@ -1,7 +1,7 @@
 /** Wires the standbys, if there are any, that may answer instead of the primary. */
 import { openDatabase } from '../db/database.ts';
 import { isTooLong } from '../db/failures.ts';
-import { isCopyOf } from '../db/installation.ts';
+import { isCopyOf } from '../db/checks/installation.ts';
 import { causeOf, StartError } from '../errors.ts';
 import { createStandbyReads } from '../transactions/list/standby-reads.ts';
 import { createTransactionsStore, type TransactionsStore } from '../transactions/transactions.store.ts';

@@ -14,7 +14,7 @@ import type { Config } from '../config/load.ts';
 import { describeSettings } from '../config/describe.ts';
 import { findRisks } from '../config/risks.ts';
 import { inBackground } from '../monitoring/background.ts';
-import { asExplainedProblem, asStartError, isExplained } from '../db/explain-failure.ts';
+import { asExplainedProblem, asStartError, isExplained } from '../db/checks/explain-failure.ts';
 import { createJobLeases } from '../db/job-leases.ts';
 import { deriveKeys } from '../crypto/digest-keys.ts';
 import { databaseAway, issuerAway, serviceStopping } from '../errors.ts';

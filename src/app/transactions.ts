@@ -1,7 +1,6 @@
 /** Wires the transactions: list, get, totals, export, statement, record. */
 import { deriveKey } from '../crypto/digest-keys.ts';
 import type { Owner } from '../sharing/slots.ts';
-import { openConfirmationWriter, openStatementWriter } from '../statements/statement-writer.ts';
 import { createPageTokens } from '../transactions/list/page-token.ts';
 import { createExportTransactions } from '../transactions/export/export-transactions.ts';
 import { createGetHistory } from '../transactions/get-history.ts';
@@ -24,23 +23,16 @@ export async function openTransactions(core: Core) {
   const { config, db, clock, deriveKeys, traced } = core;
   const store = await withStandby(core, traced('transactions', createTransactionsStore(db)));
   const pageTokens = createPageTokens(deriveKeys('page tokens'));
-  const desk = new DocumentDesk(config.exportsAtOnce, (work, owner) => core.admission.outside(work, owner));
-  const {
-    brand: { value: brand },
-    statementFont: extraFont,
-  } = config;
+  const documentParts = {
+    ...{ store, clock, pageTokens, brand: config.brand.value, extraFont: config.statementFont },
+    desk: new DocumentDesk(config.exportsAtOnce, (work, owner) => core.admission.outside(work, owner)),
+  };
   return {
     listTransactions: createListTransactions(store, clock, pageTokens),
     summarizeTransactions: createSummarizeTransactions(store, clock, pageTokens),
     exportTransactions: createExportTransactions(store, clock, pageTokens),
-    makeStatement: createMakeStatement({
-      ...{ store, clock, pageTokens, desk, brand, extraFont },
-      openWriter: openStatementWriter,
-    }),
-    makeConfirmation: createMakeConfirmation({
-      ...{ store, clock, pageTokens, desk, brand, extraFont },
-      openWriter: openConfirmationWriter,
-    }),
+    makeStatement: createMakeStatement(documentParts),
+    makeConfirmation: createMakeConfirmation(documentParts),
     // The guard's key outlives every rotation, as a cursor does.
     syncTransactions: createSyncTransactions(
       traced('transactions', createSyncStore(db)),

@@ -4,7 +4,7 @@ import { loadConfig, type Config } from '../config/load.ts';
 import { openDetected } from '../db/citus/citus.ts';
 import type { Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded/embedded.ts';
-import { asStartError, isExplained } from '../db/explain-failure.ts';
+import { asStartError, isExplained } from '../db/checks/explain-failure.ts';
 import { missingFrom, readSchema, refuseUnknownContracts, runMigrations } from '../db/migrations/migrate.ts';
 import { StartError } from '../errors.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';

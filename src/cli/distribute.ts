@@ -1,7 +1,7 @@
 /** `ledgerline distribute`: places the tables of individuals on the nodes of a Citus. */
 import { loadConfig } from '../config/load.ts';
 import { distributeTables, type Distribution } from '../db/citus/citus.ts';
-import { asOwnerError } from '../db/explain-failure.ts';
+import { asOwnerError } from '../db/checks/explain-failure.ts';
 import { StartError } from '../errors.ts';
 import { withDatabaseUrl } from './database.ts';
 import { count } from './progress.ts';

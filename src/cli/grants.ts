@@ -1,8 +1,8 @@
 /** `ledgerline grants`: what the role of the service must be allowed to do, printed or applied. */
 import { loadConfig } from '../config/load.ts';
-import { asOwnerError } from '../db/explain-failure.ts';
+import { asOwnerError } from '../db/checks/explain-failure.ts';
 import { applyGrants, grantStatements, hasRole } from '../db/migrations/grants.ts';
-import { openConnection } from '../db/pool.ts';
+import { openConnection } from '../db/sessions/pool.ts';
 import { StartError } from '../errors.ts';
 import { requireSchema, withDatabaseUrl } from './database.ts';
 

@@ -1,6 +1,6 @@
 /** `ledgerline migrate`: brings the schema of the database up to date, the embedded one too, or says what that would lock. */
 import { loadConfig } from '../config/load.ts';
-import { asOwnerError } from '../db/explain-failure.ts';
+import { asOwnerError } from '../db/checks/explain-failure.ts';
 import { readSchema, runMigrations } from '../db/migrations/migrate.ts';
 import {
   planMigrations,

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { deriveKeys } from '../crypto/digest-keys.ts';
 import { StartError } from '../errors.ts';
 import { serviceItself } from '../sharing/slots.ts';
-import { openStatementWriter } from '../statements/statement-writer.ts';
 import { createPageTokens } from '../transactions/list/page-token.ts';
 import { filterOf } from '../transactions/filter-input.ts';
 import { parseLocale } from '../transactions/locale.ts';
@@ -34,7 +33,6 @@ export async function statement(individual: string, options: StatementOptions): 
       extraFont: config.statementFont,
       brand: config.brand.value,
       desk: new DocumentDesk(1, (work) => work()),
-      openWriter: openStatementWriter,
     });
     const filter = filterOf(values);
     const request = { individualId, filter, timeZone, locale, asOf: undefined, owner: serviceItself };

@@ -1,5 +1,5 @@
 /** Settings that work but have a risk: the service warns about them at the start, and so does `ledgerline doctor`. */
-import { parseAddress } from '../db/address.ts';
+import { parseAddress } from '../db/sessions/address.ts';
 import { rulesAgainst, sharedNeeds, type Target } from '../guard/destination.ts';
 import { readLimits } from '../guard/limits.ts';
 import { configuredModes } from '../guard/rules.ts';

@@ -1,6 +1,6 @@
 /** Reads rows in parts, at the speed of their reader, from one snapshot. */
-import { cancelWhenGone, type Cancelling } from './cancel.ts';
-import type { DatabaseSession } from './session.ts';
+import { cancelWhenGone, type Cancelling } from './sessions/cancel.ts';
+import type { DatabaseSession } from './sessions/session.ts';
 import type { DatabaseRow } from './sql.ts';
 
 export interface StreamedStatement<T> {

@@ -2,19 +2,19 @@
 import { CallerGone, databaseAway } from '../errors.ts';
 import { SharedStreams } from '../sharing/shared-streams.ts';
 import { serviceItself, Slots, type Owner } from '../sharing/slots.ts';
-import { parseAddress } from './address.ts';
-import { cancelSession, cancelWhenGone, type Cancelling } from './cancel.ts';
+import { parseAddress } from './sessions/address.ts';
+import { cancelSession, cancelWhenGone, type Cancelling } from './sessions/cancel.ts';
 import { readByCursor, type StreamedStatement } from './cursor.ts';
-import { explainFault } from './explain-failure.ts';
+import { explainFault } from './checks/explain-failure.ts';
 import { errorCode, failure } from './failures.ts';
-import { inTime } from './in-time.ts';
-import { openPool, openRoutedSession, openSharedPool, type Pool } from './pool.ts';
-import { openRoute, readIsStandby } from './route.ts';
-import type { DatabaseSession } from './session.ts';
+import { inTime } from './sessions/in-time.ts';
+import { openPool, openRoutedSession, openSharedPool, type Pool } from './sessions/pool.ts';
+import { openRoute, readIsStandby } from './sessions/route.ts';
+import type { DatabaseSession } from './sessions/session.ts';
 import { createSql, type DatabaseRow, type Sql } from './sql.ts';
 import { runTransaction, type TransactionWork } from './transaction.ts';
 
-export { schema } from './pool.ts';
+export { schema } from './sessions/pool.ts';
 
 export { arrayLiteral as array } from '../formats/sql-literals.ts';
 export type { DatabaseRow, Sql, Statement } from './sql.ts';

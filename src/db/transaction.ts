@@ -1,6 +1,6 @@
 /** Several statements on one session, which take effect together or not at all. */
 import { errorCode } from './failures.ts';
-import type { DatabaseSession } from './session.ts';
+import type { DatabaseSession } from './sessions/session.ts';
 import { createSql, type SentStatement, type Sql, type Statement } from './sql.ts';
 
 export interface DatabaseTransaction extends Sql {

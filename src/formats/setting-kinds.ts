@@ -77,7 +77,7 @@ export function listOf<const T extends string>(what: string, names: readonly T[]
   };
 }
 
-function isDecodable(text: string): boolean {
+export function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
     return true;

@@ -147,31 +147,6 @@ export function objectText(maxLength: number): Shape<string> {
   };
 }
 
-interface ListOptions {
-  schema: Schema;
-  /** Which parts of an item are kept when a large body is read. */
-  kept: Kept;
-  maxItems: number;
-}
-
-/** The operation reads the items itself. */
-export function list({ schema, kept, maxItems }: ListOptions): Shape<Json[]> {
-  return {
-    schema: { type: 'array', maxItems, items: schema },
-    // One item too many is enough to know.
-    kept: { items: kept, maxItems: maxItems + 1 },
-    read(json, field, path, errors) {
-      if (!Array.isArray(json)) return WrongType.of(path, field, 'System.Collections.Generic.List`1');
-      if (json.length <= maxItems) return json;
-      return refuse(
-        errors,
-        field,
-        `The field {0} must be a string or array type with a maximum length of '${maxItems}'.`,
-      );
-    },
-  };
-}
-
 export interface Member<T> {
   shape: Shape<NonNullable<T>>;
   required: boolean;

@@ -12,22 +12,9 @@ const firstRegionalIndicator = 0x1f1e6;
 const scripts = [
   { pattern: /\p{Script=Hani}/u, type: 'language', code: 'zh' },
   { pattern: /\p{Script=Hang}/u, type: 'language', code: 'ko' },
-  ...[
-    'Thai',
-    'Deva',
-    'Beng',
-    'Taml',
-    'Telu',
-    'Gujr',
-    'Guru',
-    'Knda',
-    'Mlym',
-    'Sinh',
-    'Khmr',
-    'Laoo',
-    'Mymr',
-    'Ethi',
-  ].map((code) => ({ pattern: new RegExp(`\\p{Script=${code}}`, 'u'), type: 'script', code }) as const),
+  ...'Thai Deva Beng Taml Telu Gujr Guru Knda Mlym Sinh Khmr Laoo Mymr Ethi'
+    .split(' ')
+    .map((code) => ({ pattern: new RegExp(`\\p{Script=${code}}`, 'u'), type: 'script', code }) as const),
 ] as const;
 
 /**

@@ -101,18 +101,9 @@ function scaled(amount: string, scale: number): bigint {
   return BigInt(amount.split('.')[0] + fractionOf(amount).padEnd(scale, '0'));
 }
 
-const millionths = 1_000_000n;
-
 /** The exact sum of two decimals with at most six digits after the point. */
 export function addAmounts(a: string, b: string): string {
-  const sum = toMillionths(a) + toMillionths(b);
-  const digits = (sum < 0n ? -sum : sum) % millionths;
-  const fraction = String(digits).padStart(6, '0').replace(/0+$/, '');
-  const whole = `${sum < 0n ? '-' : ''}${(sum < 0n ? -sum : sum) / millionths}`;
-  return fraction === '' ? whole : `${whole}.${fraction}`;
-}
-
-function toMillionths(decimal: string): bigint {
-  const [whole = '0', fraction = ''] = decimal.split('.');
-  return BigInt(whole + fraction.padEnd(6, '0'));
+  const sum = scaled(a, 6) + scaled(b, 6);
+  const digits = String(sum < 0n ? -sum : sum).padStart(7, '0');
+  return withoutScale(`${sum < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`);
 }

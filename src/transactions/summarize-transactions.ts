@@ -1,8 +1,7 @@
 /** An individual's totals by day, week or month. They cover exactly the rows that the list returns. */
 import type { Clock } from '../values/clock.ts';
-import { invalidFields, noTransactions, unknownIndividual } from '../errors.ts';
+import { noTransactions, unknownIndividual } from '../errors.ts';
 import type { Owner } from '../sharing/slots.ts';
-import { timeZoneMessage } from '../values/time-zone.ts';
 import type { PageTokens } from './list/page-token.ts';
 import type { Filter } from './filter.ts';
 import type { Period } from './period.ts';
@@ -38,9 +37,6 @@ export function createSummarizeTransactions(store: TransactionsStore, clock: Clo
       isPinned: upTo !== undefined,
       owner,
     });
-    if (summed === 'unknown-time-zone') {
-      throw invalidFields({ TimeZone: [timeZoneMessage.replace('{0}', 'TimeZone')] });
-    }
     if (!summed) throw unknownIndividual();
     if (summed.total === 0) throw noTransactions();
     return {

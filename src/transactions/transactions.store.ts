@@ -1,9 +1,11 @@
 /** The statements about transactions. The database joins the JSON of a page, and it is passed on unchanged. */
-import { BoundedCache } from '../sharing/bounded-cache.ts';
+import { BoundedCache, textBytes } from '../sharing/bounded-cache.ts';
 import type { Database, DatabaseRow, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
+import { invalidFields } from '../errors.ts';
 import type { Owner } from '../sharing/slots.ts';
 import { firstInstant, lastInstant } from '../values/instant.ts';
+import { timeZoneMessage } from '../values/time-zone.ts';
 import {
   rangeParameters,
   timeListStatement,
@@ -13,11 +15,10 @@ import {
   type TimeListRow,
 } from './list/block-list.store.ts';
 import { createCountedList } from './list/counted-list.store.ts';
-import { RangeCounts } from './list/range-counts.ts';
 import { hasTimeAndAmountOnly, hasTimeOnly, isUnfiltered, offsetOf, type Filter, type Page } from './filter.ts';
 import type { Period } from './period.ts';
 import { createStepwiseList } from './list/stepwise-list.store.ts';
-import { matchesSearch, searchParameter } from './list/search-match.ts';
+import { matchesRow, matchParameters } from './list/row-matches.ts';
 import { defaultBlockSizes, type BlockSizes } from './list/transaction-blocks.store.ts';
 
 /** Pages of all the rows up to a sequence number. The count is stored: see users.transaction_count. */
@@ -33,22 +34,16 @@ select ${totalAndVersion}, least(u.transaction_count, $4) as count, (
 from users u where u.id = $1`;
 
 const matches = `
-  u.transaction_count <= $14 and u.id = $1 and individual_id = $1 and seq <= $4
-  and time_stamp between $5::text::timestamptz and $6::text::timestamptz
-  and ($7::numeric is null or amount >= $7::numeric)
-  and ($8::numeric is null or amount <= $8::numeric)
-  and ($9::text is null or transaction_type = $9)
-  and ($10::text is null or transaction_category = $10)
-  and ($11::text is null or transaction_status = $11)
-  and ($12::text is null or currency = $12)
-  and ${matchesSearch('search_text', '$13')}`;
+  u.transaction_count <= $14 and u.id = $1 and t.individual_id = $1 and t.seq <= $4
+  and t.time_stamp between $5::text::timestamptz and $6::text::timestamptz
+  and ${matchesRow(7)}`;
 
 /** Reads every row of the individual. For an individual with more than $14 rows it reads none. */
 export const filteredListStatement = `
 select ${totalAndVersion},
-  (select count(*)::int from transactions where ${matches}) as count,
+  (select count(*)::int from transactions t where ${matches}) as count,
   (select string_agg(body, ',') from (
-    select body from transactions where ${matches}
+    select body from transactions t where ${matches}
     order by time_stamp desc, transaction_id desc
     limit $2 offset $3::bigint
   ) page) as page
@@ -148,6 +143,9 @@ export type TransactionsStore = ReturnType<typeof createTransactionsStore>;
 /** About 80,000 large individuals. A forgotten one only costs a second statement. */
 const maxLargeBytes = 8 * 1024 * 1024;
 
+/** About 10,000 ranges. */
+const maxRangeBytes = 8 * 1024 * 1024;
+
 export function createTransactionsStore(db: Database, sizes: BlockSizes = defaultBlockSizes) {
   /** Individuals that were found to have blocks. It is only a hint: the result of a statement decides. */
   const large = new BoundedCache<number, true>(maxLargeBytes);
@@ -162,7 +160,12 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     return owner ? db.long(send, owner) : send(db.read);
   }
 
-  const rangeCounts = new RangeCounts();
+  /**
+   * How many rows a time range has, in total and in the blocks that it cuts, as the database returned it. A client that
+   * pages through a range needs these counts for every page. The database compares versions: the total is used while
+   * the individual's rows have not changed, the count of a block while that block has not changed.
+   */
+  const rangeCounts = new BoundedCache<string, string>(maxRangeBytes);
   const listCounted = createCountedList(db);
   const listStepwise = createStepwiseList(db);
 
@@ -173,9 +176,9 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     const range = parameters.join(' ');
     const [row] = await list<TimeListRow>(timeListStatement, [
       ...parameters,
-      ...[query.size, query.offset, rangeCounts.get(range) ?? null],
+      ...[query.size, query.offset, rangeCounts.use(range) ?? null],
     ]);
-    if (row?.counts) rangeCounts.set(range, row.counts);
+    if (row?.counts) rangeCounts.set(range, row.counts, textBytes(row.counts));
     return row;
   }
 
@@ -213,15 +216,15 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
     },
 
     /** The time zones of PostgreSQL may be older than those of the runtime, and lack one of them. */
-    async sumPeriods(query: SumQuery): Promise<ListedPage | 'unknown-time-zone' | undefined> {
+    async sumPeriods(query: SumQuery): Promise<ListedPage | undefined> {
       const { individualId, filter, by, timeZone, upTo = everyRow, owner } = query;
       const all = [individualId, by, timeZone, upTo, ...filterParameters(filter), everyRow];
       try {
         const [row] = await list(sumStatement, all, owner);
         return row && asPage(row);
       } catch (error) {
-        if (errorCode(error) === invalidParameter) return 'unknown-time-zone';
-        throw error;
+        if (errorCode(error) !== invalidParameter) throw error;
+        throw invalidFields({ TimeZone: [timeZoneMessage.replace('{0}', 'TimeZone')] });
       }
     },
 
@@ -280,15 +283,5 @@ function pageParameters({ individualId, page, upTo = everyRow }: ListQuery): num
 }
 
 function filterParameters(filter: Filter): (string | null)[] {
-  return [
-    filter.from ?? firstInstant,
-    filter.to ?? lastInstant,
-    filter.amountFrom ?? null,
-    filter.amountTo ?? null,
-    filter.transactionType ?? null,
-    filter.transactionCategory ?? null,
-    filter.transactionStatus ?? null,
-    filter.currency ?? null,
-    searchParameter(filter),
-  ];
+  return [filter.from ?? firstInstant, filter.to ?? lastInstant, ...matchParameters(filter)];
 }

@@ -1,6 +1,6 @@
 /** What `ledgerline doctor` says about the nodes of a Citus. */
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { openConnection } from '../../src/db/pool.ts';
+import { openConnection } from '../../src/db/sessions/pool.ts';
 import { checkCitus, judgeNodes } from '../../src/cli/doctor/check-citus.ts';
 import { cloneDatabase } from '../harness/service.ts';
 

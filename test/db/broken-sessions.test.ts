@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { parseAddress } from '../../src/db/address.ts';
+import { parseAddress } from '../../src/db/sessions/address.ts';
 import { openDatabase, type Database } from '../../src/db/database.ts';
 import { asProblem, errorCode } from '../../src/db/failures.ts';
 import { CallerGone, Problem } from '../../src/errors.ts';

@@ -2,8 +2,8 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openDatabase, type Database, type DatabaseRow } from '../../src/db/database.ts';
-import { cancelWhenGone } from '../../src/db/cancel.ts';
-import { openConnection } from '../../src/db/pool.ts';
+import { cancelWhenGone } from '../../src/db/sessions/cancel.ts';
+import { openConnection } from '../../src/db/sessions/pool.ts';
 import { CallerGone } from '../../src/errors.ts';
 import { serviceItself } from '../../src/sharing/slots.ts';
 import { cloneDatabase } from '../harness/service.ts';

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/network/free-port.ts';
-import { parseAddress } from '../../src/db/address.ts';
+import { parseAddress } from '../../src/db/sessions/address.ts';
 import { openDatabase, type Database, type Sql } from '../../src/db/database.ts';
-import { openPool } from '../../src/db/pool.ts';
+import { openPool } from '../../src/db/sessions/pool.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 

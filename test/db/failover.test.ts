@@ -104,7 +104,7 @@ it(
   },
 );
 
-/** In milliseconds, of `src/db/route.ts`: 400 on average. */
+/** In milliseconds, of `src/db/sessions/route.ts`: 400 on average. */
 const [shortestPause, longestPause] = [200, 600];
 
 it('hosts that accept and close, or refuse, are asked no more often than the pause allows', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { asProblem } from '../../src/db/failures.ts';
-import { openSocket } from '../../src/db/socket.ts';
+import { openSocket } from '../../src/db/sessions/socket.ts';
 
 it.each([
   ['a connection that failed', '08006', 'database-unavailable'],

@@ -1,6 +1,6 @@
 /** pgbouncer in front of PostgreSQL: session mode works, transaction mode is refused with what to do. */
 import { describe, expect, it } from 'vitest';
-import { openConnection } from '../../src/db/pool.ts';
+import { openConnection } from '../../src/db/sessions/pool.ts';
 import { pgbouncerProgram, startPgbouncer } from '../harness/servers/pgbouncer.ts';
 import { run } from '../harness/process.ts';
 import { row, serviceForTest } from '../harness/service.ts';

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDetected } from '../../src/db/citus/citus.ts';
 import type { Database } from '../../src/db/database.ts';
 import { serviceItself } from '../../src/sharing/slots.ts';
-import { RangeCounts } from '../../src/transactions/list/range-counts.ts';
 import { createRecordStore } from '../../src/transactions/record/record.store.ts';
 import { createTransactionsStore, type TransactionsStore } from '../../src/transactions/transactions.store.ts';
 import { parseInstant } from '../../src/values/instant.ts';
@@ -103,13 +102,4 @@ describe('the count of a time range', () => {
       expect(await count()).toBe(48);
     });
   });
-});
-
-it('the ranges that were used longest ago are forgotten first', () => {
-  const counts = new RangeCounts(400);
-  counts.set('a', '1');
-  counts.set('b', '2');
-  expect(counts.get('a')).toBe('1');
-  counts.set('c', '3');
-  expect([counts.get('a'), counts.get('b'), counts.get('c')]).toEqual(['1', undefined, '3']);
 });

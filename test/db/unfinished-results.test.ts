@@ -2,10 +2,10 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { parseAddress } from '../../src/db/address.ts';
-import { cancelWhenGone } from '../../src/db/cancel.ts';
+import { parseAddress } from '../../src/db/sessions/address.ts';
+import { cancelWhenGone } from '../../src/db/sessions/cancel.ts';
 import type { Sql } from '../../src/db/database.ts';
-import { openPool, openSharedPool, type Pool, type PoolOptions, type SharedPool } from '../../src/db/pool.ts';
+import { openPool, openSharedPool, type Pool, type PoolOptions, type SharedPool } from '../../src/db/sessions/pool.ts';
 import { CallerGone } from '../../src/errors.ts';
 import { cloneDatabase } from '../harness/service.ts';
 

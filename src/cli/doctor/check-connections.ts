@@ -1,10 +1,10 @@
 /** Whether the server, and a pooler in front of it, let this node open all connections that it may need. */
 import type { Sql } from '../../db/sql.ts';
-import { parseAddress } from '../../db/address.ts';
-import { readConnectionLimit } from '../../db/connection-limit.ts';
+import { parseAddress } from '../../db/sessions/address.ts';
+import { readConnectionLimit } from '../../db/checks/connection-limit.ts';
 import { errorCode } from '../../db/failures.ts';
-import { openPool } from '../../db/pool.ts';
-import { openRoute } from '../../db/route.ts';
+import { openPool } from '../../db/sessions/pool.ts';
+import { openRoute } from '../../db/sessions/route.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
 export async function checkConnections(sql: Sql, url: string, needed: number): Promise<Finding[]> {

@@ -1,7 +1,7 @@
 /** The hosts of a database URL that names several: the role of each, and which one the service uses. */
-import { nameEndpoint, parseAddress } from '../../db/address.ts';
-import { explainFault } from '../../db/explain-failure.ts';
-import { readHosts, type Host, type HostState } from '../../db/hosts.ts';
+import { nameEndpoint, parseAddress } from '../../db/sessions/address.ts';
+import { explainFault } from '../../db/checks/explain-failure.ts';
+import { readHosts, type Host, type HostState } from '../../db/checks/hosts.ts';
 import { count } from '../progress.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 

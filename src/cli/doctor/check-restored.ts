@@ -4,7 +4,7 @@ import { ServiceClock } from '../../values/clock.ts';
 import type { Config } from '../../config/load.ts';
 import { openDetected } from '../../db/citus/citus.ts';
 import type { Database } from '../../db/database.ts';
-import { asStartError } from '../../db/explain-failure.ts';
+import { asStartError } from '../../db/checks/explain-failure.ts';
 import { idsLeft, moveEndpointIds, moveEventPositions, moveUserIds } from '../../db/migrations/restored-numbers.ts';
 import { Problem, StartError } from '../../errors.ts';
 import { createEraseUser } from '../../privacy/erase-user.ts';

@@ -1,5 +1,5 @@
 /** The database and its connections. */
-import { MalformedAddress, parseAddress } from '../../db/address.ts';
+import { MalformedAddress, parseAddress } from '../../db/sessions/address.ts';
 import { byMode, fail, integer, oneOf, setting, type Kind } from '../../formats/setting-kinds.ts';
 
 const databaseUrl: Kind<string> = {

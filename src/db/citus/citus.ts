@@ -6,7 +6,7 @@ import type { Sql } from '../sql.ts';
 import { StartError } from '../../errors.ts';
 import { openDatabase, type Database, type DatabaseOptions, type DatabaseTransaction } from '../database.ts';
 import { missingFrom, readSchema, withConnection } from '../migrations/migrate.ts';
-import { openConnection, schema, type Pool } from '../pool.ts';
+import { openConnection, schema, type Pool } from '../sessions/pool.ts';
 
 export interface DistributedTable {
   table: string;

@@ -1,7 +1,7 @@
 /** The embedded PostgreSQL: created, started and stopped as a child of this process. */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { appendFile, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,9 +87,9 @@ async function start({ dataDir, settings, beforeRemoval, mayCreateDatabases }: E
     };
     const binaries = await installBinaries(dataDir);
     await stopOrphan(place);
-    if (beforeRemoval && (await exists(place.cluster))) await removeCluster(place, binaries, beforeRemoval);
+    if (beforeRemoval && existsSync(place.cluster)) await removeCluster(place, binaries, beforeRemoval);
     await checkVersion(place, binaries);
-    if (!(await exists(place.cluster))) await createCluster(place, binaries, mayCreateDatabases ?? false);
+    if (!existsSync(place.cluster)) await createCluster(place, binaries, mayCreateDatabases ?? false);
     const server = await runServer(place, binaries, { ...ourSettings, ...settings });
     const password = await readFile(place.passwordFile, 'utf8');
     return {
@@ -135,9 +135,15 @@ async function removeCluster(place: Place, binaries: string, check: (url: string
 export async function runningEmbedded(folder: string): Promise<string | undefined> {
   const dataDir = path.resolve(folder);
   if (!(await lockHolder(dataDir))) return undefined;
-  const state = ((await readOptionalFile(path.join(dataDir, 'postgres/postmaster.pid'))) ?? '').split('\n');
+  const { port, isReady } = await readPostmaster(path.join(dataDir, 'postgres'));
   const password = await readOptionalFile(path.join(dataDir, 'postgres-password'));
-  return password && state[7]?.trim() === 'ready' ? addressOf(password, Number(state[3])) : undefined;
+  return password && isReady ? addressOf(password, port) : undefined;
+}
+
+/** The postmaster writes its state into its pid file; pg_ctl waits for it there too. A killed server leaves it behind. */
+async function readPostmaster(cluster: string) {
+  const lines = ((await readOptionalFile(path.join(cluster, 'postmaster.pid'))) ?? '').split('\n');
+  return { pid: Number.parseInt(lines[0]!, 10), port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' };
 }
 
 function addressOf(password: string, port: number): string {
@@ -164,17 +170,7 @@ async function createCluster(place: Place, binaries: string, mayCreateDatabases:
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { mode: 0o700 });
   if (isRoot) await chown(fresh, nobody, nobody);
-  const initdb = [
-    '-D',
-    here(fresh),
-    '-U',
-    'postgres',
-    '--auth=reject',
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '--no-instructions',
-  ];
+  const initdb = ['-D', here(fresh), ...'-U postgres --auth=reject -E UTF8 --locale=C --no-instructions'.split(' ')];
   await run(path.join(binaries, 'bin/initdb'), initdb, fresh);
 
   // Hex needs no quoting. The superuser gets no password, so that nobody can log in as the superuser later.
@@ -218,10 +214,9 @@ async function checkVersion(place: Place, binaries: string): Promise<void> {
  * After kill -9 of the service its PostgreSQL keeps running. This process has the lock, so no other service uses it.
  */
 async function stopOrphan({ cluster }: Place): Promise<void> {
-  const file = path.join(cluster, 'postmaster.pid');
-  const pid = Number.parseInt((await readOptionalFile(file)) ?? '', 10);
+  const { pid } = await readPostmaster(cluster);
   if (!(pid > 0)) return;
-  if (!isPostgres(pid)) return rm(file, { force: true });
+  if (!isPostgres(pid)) return rm(path.join(cluster, 'postmaster.pid'), { force: true });
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     process.kill(pid, signal);
     for (let wait = 0; wait < 100; wait += 1) {
@@ -262,7 +257,7 @@ async function runServer(place: Place, binaries: string, settings: Record<string
       // Nobody would stop a server that is started from now on.
       if (stopping) return;
       child = spawnServer(place, binaries, { ...settings, port: String(port) });
-      if (await isReady(child, place)) return watch(child);
+      if (await becomesReady(child, place)) return watch(child);
       output = (await readFile(place.log)).subarray(logged).toString();
       if (!/could not bind|pre-existing shared memory|lock file/.test(output)) break;
       if (mayMove) port = await freePort();
@@ -323,18 +318,15 @@ function spawnServer(place: Place, binaries: string, settings: Record<string, st
   return child;
 }
 
-/** The postmaster writes its state into the last line of its pid file; pg_ctl waits for it there too. */
-async function isReady(child: ChildProcess, { cluster }: Place): Promise<boolean> {
+async function becomesReady(child: ChildProcess, { cluster }: Place): Promise<boolean> {
   let ended = false;
   child.once('exit', () => (ended = true));
   child.once('error', () => (ended = true));
   while (!ended) {
     // If the file cannot be read now, it is read again later.
-    const state = await readOptionalFile(path.join(cluster, 'postmaster.pid')).catch(() => undefined);
-    const lines = (state ?? '').split('\n');
-    // A killed server leaves its file behind.
+    const state = await readPostmaster(cluster).catch(() => undefined);
     if (ended) return false;
-    if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return true;
+    if (state?.pid === child.pid && state?.isReady) return true;
     await sleep(20);
   }
   return false;
@@ -346,13 +338,6 @@ async function stopServer(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGINT');
   await ended;
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 function lastLines(output: string): string {

@@ -6,7 +6,7 @@ import { schema } from '../database.ts';
 import { errorCode } from '../failures.ts';
 import { applyFunctions, pendingFunctions } from './functions.ts';
 import { readMigrationFiles, type Migration, type MigrationKind } from './migration-files.ts';
-import { openConnection, type Pool } from '../pool.ts';
+import { openConnection, type Pool } from '../sessions/pool.ts';
 import { splitStatements } from './split-statements.ts';
 
 export interface SchemaState {

@@ -26,64 +26,45 @@ export const lockEffects: Record<LockMode, string> = {
   unknown: 'effect unknown; read the statement',
 };
 
-interface Rule {
-  statement: RegExp;
-  lock(match: RegExpExecArray, statement: string): TableLock | undefined;
-}
+type Work = TableLock['work'];
 
 const name = String.raw`(?:if (?:not )?exists )?(?:only )?(?:ledgerline\.)?"?(\w+)"?`;
-const rule = (pattern: string, lock: Rule['lock']): Rule => ({ statement: new RegExp(`^${pattern}`, 'i'), lock });
 
-const rules: Rule[] = [
-  rule(`create (?:unique )?index concurrently .*?\\bon ${name}`, ([, table]) => ({
-    table,
-    mode: 'SHARE UPDATE EXCLUSIVE',
-    work: 'reads the whole table',
-  })),
-  rule(`create (?:unique )?index .*?\\bon ${name}`, ([, table]) => ({
-    table,
-    mode: 'SHARE',
-    work: 'reads the whole table',
-  })),
-  rule('drop index concurrently', () => ({ table: undefined, mode: 'SHARE UPDATE EXCLUSIVE' })),
-  rule('drop index', () => ({ table: undefined, mode: 'ACCESS EXCLUSIVE' })),
-  rule(`alter table ${name} validate constraint`, ([, table]) => ({
-    table,
-    mode: 'SHARE UPDATE EXCLUSIVE',
-    work: 'reads the whole table',
-  })),
-  rule(`alter table ${name}`, ([, table], statement) => ({
-    table,
-    mode: 'ACCESS EXCLUSIVE',
-    ...workOfAlter(statement),
-  })),
-  rule(`(?:drop table|truncate(?: table)?) ${name}`, ([, table]) => ({ table, mode: 'ACCESS EXCLUSIVE' })),
-  rule(`(?:insert into|update|delete from) ${name}`, ([, table]) => ({
-    table,
-    mode: 'ROW EXCLUSIVE',
-    work: 'writes rows',
-  })),
-  rule(
-    '(?:create (?:unlogged )?(?:table|type|sequence|schema)|create (?:or replace )?(?:function|view)|drop (?:function|type|view|sequence)|alter (?:function|sequence|type)|comment on|set|grant|revoke) ',
-    () => undefined,
-  ),
+/** How a statement begins, with the name of its table; its lock, or none on an existing table; and its work. */
+const rules: [pattern: string, mode: LockMode | 'none', work?: Work | ((statement: string) => Work)][] = [
+  [`create (?:unique )?index concurrently .*?\\bon ${name}`, 'SHARE UPDATE EXCLUSIVE', 'reads the whole table'],
+  [`create (?:unique )?index .*?\\bon ${name}`, 'SHARE', 'reads the whole table'],
+  ['drop index concurrently', 'SHARE UPDATE EXCLUSIVE'],
+  ['drop index', 'ACCESS EXCLUSIVE'],
+  [`alter table ${name} validate constraint`, 'SHARE UPDATE EXCLUSIVE', 'reads the whole table'],
+  [`alter table ${name}`, 'ACCESS EXCLUSIVE', workOfAlter],
+  [`(?:drop table|truncate(?: table)?) ${name}`, 'ACCESS EXCLUSIVE'],
+  [`(?:insert into|update|delete from) ${name}`, 'ROW EXCLUSIVE', 'writes rows'],
+  ['create (?:unlogged )?(?:table|type|sequence|schema) ', 'none'],
+  ['create (?:or replace )?(?:function|view) ', 'none'],
+  ['drop (?:function|type|view|sequence) ', 'none'],
+  ['alter (?:function|sequence|type) ', 'none'],
+  ['(?:comment on|set|grant|revoke) ', 'none'],
 ];
 
 /** Changing a type rewrites the table; a constraint without NOT VALID is checked for every row. */
-function workOfAlter(statement: string): Pick<TableLock, 'work'> {
-  if (/\balter (?:column )?\w+ (?:set data )?type\b/i.test(statement)) return { work: 'writes the whole table' };
+function workOfAlter(statement: string): Work {
+  if (/\balter (?:column )?\w+ (?:set data )?type\b/i.test(statement)) return 'writes the whole table';
   const checksRows = /\bset not null\b|\badd (?:constraint \w+ )?(?:check|unique|primary key|foreign key)\b/i;
   return checksRows.test(statement) && !/\bnot valid\b|\busing index\b/i.test(statement)
-    ? { work: 'reads the whole table' }
-    : {};
+    ? 'reads the whole table'
+    : undefined;
 }
 
 /** Undefined for a statement that locks no existing table. */
 export function lockOf(statement: string): TableLock | undefined {
   const oneLine = statement.replaceAll(/\s+/g, ' ');
-  for (const { statement: pattern, lock } of rules) {
-    const match = pattern.exec(oneLine);
-    if (match) return lock(match, oneLine);
+  for (const [pattern, mode, given] of rules) {
+    const match = new RegExp(`^${pattern}`, 'i').exec(oneLine);
+    if (!match) continue;
+    if (mode === 'none') return undefined;
+    const work = typeof given === 'function' ? given(oneLine) : given;
+    return { table: match[1], mode, ...(work && { work }) };
   }
   return { table: undefined, mode: 'unknown' };
 }

@@ -1,19 +1,16 @@
 /** A confirmation: a document about one transaction of an individual. */
 import { unknownIndividual, unknownTransaction } from '../../errors.ts';
-import type { DocumentHead, StatementWriter } from '../../statements/statement.ts';
-import type { StatementParts, StatementReply, StatementRequest } from './make-statement.ts';
+import type { DocumentHead } from '../../statements/statement.ts';
+import { openConfirmationWriter } from '../../statements/statement-writer.ts';
+import type { DocumentParts, StatementReply, StatementRequest } from './make-statement.ts';
 import { foldForSearch, readTransaction } from '../transaction.ts';
 
 export interface ConfirmationRequest extends Pick<StatementRequest, 'individualId' | 'timeZone' | 'locale' | 'owner'> {
   transactionId: string;
 }
 
-export interface ConfirmationParts extends Omit<StatementParts, 'openWriter'> {
-  openWriter(head: DocumentHead): StatementWriter;
-}
-
-export function createMakeConfirmation(parts: ConfirmationParts) {
-  const { store, clock, pageTokens, extraFont, brand, desk, openWriter } = parts;
+export function createMakeConfirmation(parts: DocumentParts) {
+  const { store, clock, pageTokens, extraFont, brand, desk } = parts;
   return async function makeConfirmation(request: ConfirmationRequest): Promise<StatementReply> {
     const { individualId, transactionId, timeZone, locale, owner } = request;
     const total = await store.countAll(individualId);
@@ -31,7 +28,7 @@ export function createMakeConfirmation(parts: ConfirmationParts) {
         owner,
         rowCount: 1,
         bodies: onlyTransaction(rows, transactionId),
-        open: () => openWriter(head),
+        open: () => openConfirmationWriter(head),
       }),
       asOf: pageTokens.issue(individualId, total, now),
     };

@@ -15,7 +15,7 @@ import type {
   StatementRow,
   StatementWriter,
 } from '../../statements/statement.ts';
-import { timeZoneMessage } from '../../values/time-zone.ts';
+import { openStatementWriter } from '../../statements/statement-writer.ts';
 import { addAmounts } from '../amount.ts';
 import { detailNames } from '../details/details.ts';
 import type { PageTokens } from '../list/page-token.ts';
@@ -50,14 +50,14 @@ export interface StatementReply {
   asOf: string;
 }
 
-export interface StatementParts {
+/** What statements and confirmations are made with. */
+export interface DocumentParts {
   store: TransactionsStore;
   clock: Clock;
   pageTokens: PageTokens;
   extraFont: string | undefined;
   desk: DocumentDesk;
   brand: string;
-  openWriter(head: StatementHead): StatementWriter;
 }
 
 /** The rows of a document, and what writes them. */
@@ -182,8 +182,8 @@ async function writeDocument(
   }
 }
 
-export function createMakeStatement(parts: StatementParts) {
-  const { store, clock, pageTokens, extraFont, brand, desk, openWriter } = parts;
+export function createMakeStatement(parts: DocumentParts) {
+  const { store, clock, pageTokens, extraFont, brand, desk } = parts;
   return async function makeStatement(request: StatementRequest): Promise<StatementReply> {
     const { individualId, filter, timeZone, owner } = request;
     const now = clock.now();
@@ -193,9 +193,6 @@ export function createMakeStatement(parts: StatementParts) {
     if (upTo === undefined) throw unknownIndividual();
     const rows = { individualId, filter, upTo, isPinned: pinned !== undefined, owner };
     const summed = await store.sumPeriods({ ...rows, by: 'month', timeZone });
-    if (summed === 'unknown-time-zone') {
-      throw invalidFields({ TimeZone: [timeZoneMessage.replace('{0}', 'TimeZone')] });
-    }
     if (!summed) throw unknownIndividual();
     if (summed.total === 0) throw noTransactions();
     if (summed.count > maxStatementRows) throw tooManyRows(summed.count);
@@ -218,7 +215,7 @@ export function createMakeStatement(parts: StatementParts) {
         owner,
         rowCount: summed.count,
         bodies: store.readAll({ ...rows, isOldestFirst: true, hasDetails: true }),
-        open: (read) => openWriter({ ...head, rowCount: read.length, holder: holderOf(read) }),
+        open: (read) => openStatementWriter({ ...head, rowCount: read.length, holder: holderOf(read) }),
       }),
       asOf: request.asOf ?? pageTokens.issue(individualId, summed.total, now),
     };

@@ -22,29 +22,21 @@ import {
 } from './block-list.store.ts';
 import { findPlaces, makeSlices, type CountedBlock, type PagePlace, type RowKey } from './block-places.ts';
 import { facetKeys, hasTimeAndAmountOnly, hasTimeAndFacetsOnly, hasTimeAndSearchOnly, type Filter } from '../filter.ts';
-import { matchesSearch, searchedIn, searchOf, searchParameter } from './search-match.ts';
+import {
+  matchesAmounts,
+  matchesRow,
+  matchesSearch,
+  matchParameters,
+  searchedIn,
+  searchOf,
+  searchParameter,
+} from './row-matches.ts';
 import { rowSeparator, sqlRowSeparator } from './transaction-blocks.store.ts';
 
 /**
  * Matching rows of a block whose keys are remembered. If there are more, a page is found quickly by reading the rows.
  */
 const maxKeys = 30;
-
-const facetsMatch = (first: number) => `
-  ($${first}::text is null or t.transaction_type = $${first})
-  and ($${first + 1}::text is null or t.transaction_category = $${first + 1})
-  and ($${first + 2}::text is null or t.transaction_status = $${first + 2})
-  and ($${first + 3}::text is null or t.currency = $${first + 3})`;
-
-const amountMatches = (first: number) => `
-  ($${first}::numeric is null or t.amount >= $${first}::numeric)
-  and ($${first + 1}::numeric is null or t.amount <= $${first + 1}::numeric)`;
-
-/** All filters except the time range: amounts, facets and search. `first` is the number of their first parameter. */
-const allMatch = (first: number) => `
-  ${amountMatches(first)}
-  and ${facetsMatch(first + 2)}
-  and ${matchesSearch('t.search_text', `$${first + 6}`)}`;
 
 /**
  * The blocks of a list, newest first, with their stored number of matching rows if they have one. $5 is the only facet
@@ -70,7 +62,7 @@ from transaction_blocks b cross join lateral (
   from (
     select t.time_stamp, t.transaction_id, row_number() over (order by t.time_stamp desc, t.transaction_id desc) as place
     from transactions t
-    where ${listedBetween(coveredStart, coveredEnd)} and ${allMatch(6)}
+    where ${listedBetween(coveredStart, coveredEnd)} and ${matchesRow(6)}
       and coalesce(${matchesSearch('b.words', '$12')}, true)
       and coalesce(b.facets ?& $13::text[], true)
   ) m
@@ -85,7 +77,7 @@ where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[])`;
 const countAmountsStatement = `
 with ${filterBounds}
 select b.start_time::text as start_time, case when ${isCut} or b.amounts is null then (
-    select count(*)::int from transactions t where ${listedBetween(coveredStart, coveredEnd)} and ${amountMatches(6)}
+    select count(*)::int from transactions t where ${listedBetween(coveredStart, coveredEnd)} and ${matchesAmounts(6)}
   ) else (
     select width_bucket($9::bigint, s.amounts) - width_bucket($8::bigint - 1, s.amounts)
     from (select b.amounts || '{}'::bigint[] as amounts offset 0) s
@@ -125,8 +117,8 @@ with ${filterBounds}, keys as materialized (
 select (${pageOfKeys}) as page`;
 
 /** The index of the list contains the amounts: with a filter by amount only, the rows before the page are not read. */
-const placedByAmountStatement = placedPage(amountMatches(8));
-const placedStatement = placedPage(allMatch(8));
+const placedByAmountStatement = placedPage(matchesAmounts(8));
+const placedStatement = placedPage(matchesRow(8));
 
 /** A page whose keys are known: $2 the times, $3 the ids. */
 const knownPageStatement = `
@@ -278,13 +270,4 @@ function createCountingReader(read: ReadStatement, query: BlockQuery) {
 
 function amountParameters({ amountFrom, amountTo }: Filter): Parameters {
   return [amountFrom ?? null, amountTo ?? null, minMillionths(amountFrom), maxMillionths(amountTo)];
-}
-
-function facetParameters({ transactionType, transactionCategory, transactionStatus, currency }: Filter): Parameters {
-  return [transactionType ?? null, transactionCategory ?? null, transactionStatus ?? null, currency ?? null];
-}
-
-/** In the order of `allMatch`. */
-function matchParameters(filter: Filter): Parameters {
-  return [filter.amountFrom ?? null, filter.amountTo ?? null, ...facetParameters(filter), searchParameter(filter)];
 }

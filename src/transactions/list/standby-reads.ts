@@ -24,16 +24,19 @@ export function createStandbyReads(parts: StandbyReadsParts): TransactionsStore 
   const mayAskStandby = ({ isPinned }: RowsQuery) => isPinned === true && isUsable();
 
   /** Uses the standby's answer only if it is as new as the primary's. */
-  async function askBoth<T extends ListedPage | string>(
-    individualId: number,
-    askStandby: () => Promise<T | undefined>,
-    askPrimary: () => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    const [version, found] = await Promise.all([primary.readVersion(individualId), askStandby().catch(passOn)]);
+  async function ask<Query extends RowsQuery>(
+    query: Query,
+    read: (store: TransactionsStore, query: Query) => Promise<ListedPage | undefined>,
+  ): Promise<ListedPage | undefined> {
+    if (!mayAskStandby(query)) return read(primary, query);
+    const [version, found] = await Promise.all([
+      primary.readVersion(query.individualId),
+      read(standby, query).catch(passOn),
+    ]);
     if (version === undefined) return undefined;
     const isNewEnough = typeof found === 'object' && found.version >= version;
     onRead(isNewEnough ? 'served' : found === 'failed' ? 'failed' : 'behind');
-    return isNewEnough ? found : askPrimary();
+    return isNewEnough ? found : read(primary, query);
   }
 
   function passOn(error: unknown): 'failed' {
@@ -63,22 +66,8 @@ export function createStandbyReads(parts: StandbyReadsParts): TransactionsStore 
 
   return {
     ...primary,
-    listPage: (query) =>
-      mayAskStandby(query)
-        ? askBoth(
-            query.individualId,
-            () => standby.listPage(query),
-            () => primary.listPage(query),
-          )
-        : primary.listPage(query),
-    sumPeriods: (query) =>
-      mayAskStandby(query)
-        ? askBoth(
-            query.individualId,
-            () => standby.sumPeriods(query),
-            () => primary.sumPeriods(query),
-          )
-        : primary.sumPeriods(query),
+    listPage: (page) => ask(page, (store, query) => store.listPage(query)),
+    sumPeriods: (sum) => ask(sum, (store, query) => store.sumPeriods(query)),
     async *readAll(query) {
       if (mayAskStandby(query) && (yield* readFromStandby(query))) return;
       yield* primary.readAll(query);

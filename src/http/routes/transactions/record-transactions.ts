@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { causeOf, notTheirs, type FieldErrors, type Problem } from '../../../errors.ts';
 import type { Json } from '../../../formats/json.ts';
 import { fieldErrors, listOf, nullable, record, responseOnly, word } from '../../../formats/record.ts';
-import { body, list, optional, required, text } from '../../../formats/shape.ts';
+import { body, optional, required, text } from '../../../formats/shape.ts';
 import type { Observe } from '../../../monitoring/observe.ts';
 import type { Owner } from '../../../sharing/slots.ts';
 import {
@@ -31,7 +31,8 @@ import { exampleTransaction } from './transaction-shape.ts';
 
 const input = body('RecordTransactionsRequest', {
   transactions: required(
-    list({ schema: rowSchema, kept: keptOfRow, maxItems: maxRowsInBody }),
+    // The operation reads the rows itself.
+    listOf({ schema: rowSchema, kept: keptOfRow, read: (row: Json) => row }, maxRowsInBody),
     'The rows, applied in order.',
   ),
 });

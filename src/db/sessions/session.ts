@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
-import { failure, isFromPostgres, markAsConnecting } from './failures.ts';
+import { failure, isFromPostgres, markAsConnecting } from '../failures.ts';
 import { columnTypes } from './column-types.ts';
-import { giveTime } from '../network/give-time.ts';
+import { giveTime } from '../../network/give-time.ts';
 import { openSocket } from './socket.ts';
-import { createSql, type Rows, type SentStatement, type Sql } from './sql.ts';
+import { createSql, type Rows, type SentStatement, type Sql } from '../sql.ts';
 
 export interface DatabaseSessionOptions {
   address: DatabaseAddress;

@@ -1,11 +1,11 @@
 /** Sessions with one database. A session that ends is replaced when the next statement needs one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAddress, type DatabaseAddress } from './address.ts';
-import { failure } from './failures.ts';
+import { failure } from '../failures.ts';
 import { openRoute, type Route } from './route.ts';
 import { DatabaseSession } from './session.ts';
-import { createSql, type Rows, type SentStatement, type Sql } from './sql.ts';
-import { runTransaction, type TransactionWork } from './transaction.ts';
+import { createSql, type Rows, type SentStatement, type Sql } from '../sql.ts';
+import { runTransaction, type TransactionWork } from '../transaction.ts';
 
 export const schema = 'ledgerline';
 

@@ -1,7 +1,7 @@
 /** The mode in which a database has been used, and whether another server has a copy of it. */
-import { StartError } from '../errors.ts';
-import { schema, type Database, type Sql } from './database.ts';
-import { readDatabaseId, readIsStandby, readTimeline } from './route.ts';
+import { StartError } from '../../errors.ts';
+import { schema, type Database, type Sql } from '../database.ts';
+import { readDatabaseId, readIsStandby, readTimeline } from '../sessions/route.ts';
 
 type Mode = 'sandbox' | 'production';
 

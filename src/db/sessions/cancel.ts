@@ -1,7 +1,7 @@
 /** Ends a statement in PostgreSQL when the caller that waits for it leaves. */
-import { CallerGone } from '../errors.ts';
+import { CallerGone } from '../../errors.ts';
 import type { DatabaseSession, SessionIdentity } from './session.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from '../sql.ts';
 
 /** A request to cancel that arrives before its statement has no effect. */
 const repeatMilliseconds = 100;

@@ -1,5 +1,32 @@
-/** How a search is compared with the search texts of rows, in SQL. */
+/** How the rows of `transactions t` are compared with a filter, in SQL. The time range is not part of it. */
 import { arrayLiteral } from '../../formats/sql-literals.ts';
+import type { Filter } from '../filter.ts';
+
+/** The amounts of a filter. `first` is the number of their first parameter. */
+export const matchesAmounts = (first: number) => `
+  ($${first}::numeric is null or t.amount >= $${first}::numeric)
+  and ($${first + 1}::numeric is null or t.amount <= $${first + 1}::numeric)`;
+
+/** Amounts, facets and search, with the parameters of `matchParameters`. */
+export const matchesRow = (first: number) => `
+  ${matchesAmounts(first)}
+  and ($${first + 2}::text is null or t.transaction_type = $${first + 2})
+  and ($${first + 3}::text is null or t.transaction_category = $${first + 3})
+  and ($${first + 4}::text is null or t.transaction_status = $${first + 4})
+  and ($${first + 5}::text is null or t.currency = $${first + 5})
+  and ${matchesSearch('t.search_text', `$${first + 6}`)}`;
+
+export function matchParameters(filter: Filter): (string | null)[] {
+  return [
+    filter.amountFrom ?? null,
+    filter.amountTo ?? null,
+    filter.transactionType ?? null,
+    filter.transactionCategory ?? null,
+    filter.transactionStatus ?? null,
+    filter.currency ?? null,
+    searchParameter(filter),
+  ];
+}
 
 /**
  * The parameter of a search: its text, and the same with each accented letter as two characters.
@@ -7,7 +34,7 @@ import { arrayLiteral } from '../../formats/sql-literals.ts';
  * Lower case has two forms of sigma: ς at the end of a word, σ elsewhere. A part of a word may end with another form than
  * the word has there, so both sides are compared with σ: ΚΩΣ is found in ΚΩΣΤΑΣ.
  */
-export function searchParameter({ search }: { search?: string | undefined }): string | null {
+export function searchParameter({ search }: Filter): string | null {
   if (search === undefined) return null;
   const text = search.replaceAll('ς', 'σ');
   return arrayLiteral([text, text.normalize('NFD')]);

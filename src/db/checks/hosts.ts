@@ -1,7 +1,7 @@
 /** What each host of a database URL is at the moment: for `ledgerline doctor`. */
-import type { Sql } from './sql.ts';
-import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
-import { askHost, readDatabaseId, readIsStandby } from './route.ts';
+import type { Sql } from '../sql.ts';
+import type { DatabaseAddress, DatabaseEndpoint } from '../sessions/address.ts';
+import { askHost, readDatabaseId, readIsStandby } from '../sessions/route.ts';
 
 export interface HostState {
   isStandby: boolean;

@@ -1,5 +1,5 @@
 /** How many connections the server allows: for `ledgerline doctor`. */
-import type { Sql } from './sql.ts';
+import type { Sql } from '../sql.ts';
 
 export interface ConnectionLimit {
   limit: number;

@@ -2,7 +2,7 @@
  * The difference between the clock of the database and that of this machine. Nodes share limits and codes, and so must
  * agree on the time.
  */
-import type { Sql } from './database.ts';
+import type { Sql } from '../database.ts';
 
 /** A smaller difference can be caused by the round trip of the measurement. */
 export const tolerableSeconds = 2;

@@ -1,10 +1,10 @@
 /** Which of several hosts to connect to: the one that is the primary now. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
-import { failure } from './failures.ts';
+import { failure } from '../failures.ts';
 import { inTime } from './in-time.ts';
 import { DatabaseSession } from './session.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from '../sql.ts';
 
 /** None of several hosts can be used. It has the reason of each. */
 export class NoUsableHost extends Error {
@@ -17,7 +17,8 @@ export class NoUsableHost extends Error {
   }
 }
 
-export interface HostFailure {
+/** In the order of the URL. */
+interface HostFailure {
   endpoint: DatabaseEndpoint;
   error: unknown;
 }
@@ -29,12 +30,17 @@ export interface Route {
   forget(): void;
 }
 
-/** After one primary has answered, the other hosts get this long: two servers may both claim to be the primary. */
+interface Answer<T> {
+  endpoint: DatabaseEndpoint;
+  answer: T;
+}
+
+/** After one host has answered, the others get this long: two servers may both claim to be the primary. */
 const otherMilliseconds = 1000;
 /** The pause after a search that found nothing, so that many connections do not cause too many searches. */
 const pauseMilliseconds = 400;
 
-/** `any` uses the first host that answers, in random order: for reading from standbys. */
+/** `any` uses one of the hosts that answer, by chance: for reading from standbys. */
 export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' = 'primary'): Route {
   const { endpoints } = address;
   let current: DatabaseEndpoint | undefined = endpoints.length === 1 ? endpoints[0] : undefined;
@@ -43,54 +49,35 @@ export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' =
 
   async function search(): Promise<DatabaseEndpoint> {
     try {
-      return accepts === 'primary' ? await findPrimary() : await findAny();
+      return accepts === 'primary' ? newest(await ask(readTimelineOfPrimary)) : anyOf(await ask(readIsStandby));
     } catch (error) {
       await sleep(pauseMilliseconds * (0.5 + Math.random()));
       throw error;
     }
   }
 
-  async function findPrimary(): Promise<DatabaseEndpoint> {
-    const found: { endpoint: DatabaseEndpoint; timeline: number }[] = [];
-    const failures: HostFailure[] = [];
-    let isFirstFound = () => {};
-    const firstFound = new Promise<void>((resolve) => (isFirstFound = resolve));
-    const answers = endpoints.map(async (endpoint) => {
-      try {
-        found.push({ endpoint, timeline: await askHost(address, endpoint, readTimelineOfPrimary) });
-        isFirstFound();
-      } catch (error) {
-        failures.push({ endpoint, error });
-      }
+  /** Asks all hosts. Returns what those have answered that can be used; throws if there are none. */
+  async function ask<T>(question: (sql: Sql) => Promise<T>): Promise<Answer<T>[]> {
+    const found: Answer<T>[] = [];
+    const asked = endpoints.map(async (endpoint) => {
+      found.push({ endpoint, answer: await askHost(address, endpoint, question) });
     });
-    const all = Promise.all(answers);
-    await Promise.race([all, firstFound.then(() => Promise.race([all, sleep(otherMilliseconds)]))]);
-    const newest = found.toSorted((a, b) => b.timeline - a.timeline)[0];
-    if (!newest) throw asOne(failures);
-    // An old primary that is running again lacks everything that was written since.
-    if (newest.timeline < lastTimeline) throw failure('STALE_PRIMARY');
-    lastTimeline = newest.timeline;
-    return newest.endpoint;
-  }
-
-  async function findAny(): Promise<DatabaseEndpoint> {
-    const failures: HostFailure[] = [];
-    for (const { endpoint } of endpoints
-      .map((each) => ({ endpoint: each, place: Math.random() }))
-      .toSorted((a, b) => a.place - b.place)) {
-      try {
-        await askHost(address, endpoint, readIsStandby);
-        return endpoint;
-      } catch (error) {
-        failures.push({ endpoint, error });
-      }
+    try {
+      await Promise.any(asked);
+    } catch (error) {
+      const { errors } = error as AggregateError;
+      throw new NoUsableHost(endpoints.map((endpoint, index) => ({ endpoint, error: errors[index] })));
     }
-    throw asOne(failures);
+    await Promise.race([Promise.allSettled(asked), sleep(otherMilliseconds)]);
+    return found;
   }
 
-  /** In the order of the URL. */
-  function asOne(failures: readonly HostFailure[]): NoUsableHost {
-    return new NoUsableHost(failures.toSorted((a, b) => endpoints.indexOf(a.endpoint) - endpoints.indexOf(b.endpoint)));
+  function newest(primaries: readonly Answer<number>[]): DatabaseEndpoint {
+    const { endpoint, answer: timeline } = primaries.reduce((best, each) => (each.answer > best.answer ? each : best));
+    // An old primary that is running again lacks everything that was written since.
+    if (timeline < lastTimeline) throw failure('STALE_PRIMARY');
+    lastTimeline = timeline;
+    return endpoint;
   }
 
   return {
@@ -104,6 +91,8 @@ export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' =
     },
   };
 }
+
+const anyOf = (found: readonly Answer<unknown>[]) => found[Math.floor(Math.random() * found.length)]!.endpoint;
 
 const askMilliseconds = 3000;
 

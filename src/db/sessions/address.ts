@@ -1,6 +1,7 @@
 /** Reads a database URL: one host or several, and how the connection is encrypted. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isDecodable } from '../../formats/setting-kinds.ts';
 
 /** A host name, an address, or the folder of a Unix socket. */
 export interface DatabaseEndpoint {
@@ -41,7 +42,9 @@ export function parseAddress(url: string): DatabaseAddress {
   const match = pattern.exec(url);
   if (!match) throw new MalformedAddress('must be a URL such as postgres://user:password@host:5432/database');
   const [, , user, hosts = '', path = '', query = ''] = match;
-  checkEscapes(`${user}${hosts}${path}`);
+  if (!isDecodable(`${user}${hosts}${path}`)) {
+    throw new MalformedAddress('has a % that starts no valid escape; write %25 for %');
+  }
   const parameters = new URLSearchParams(query);
   const encryption = readEncryption(parameters);
   const endpoints = readEndpoints(hosts, parameters);
@@ -59,14 +62,6 @@ export function parseAddress(url: string): DatabaseAddress {
 
 const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const quotedText = (text: string) => `'${text.replaceAll("'", "''")}'`;
-
-function checkEscapes(text: string): void {
-  try {
-    decodeURIComponent(text);
-  } catch {
-    throw new MalformedAddress('has a % that starts no valid escape; write %25 for %');
-  }
-}
 
 /** The address for messages to operators, without user and password. */
 export function nameAddress(url: string): string {
@@ -128,22 +123,19 @@ function readEncryption(parameters: URLSearchParams): Encryption {
 }
 
 function readAuthority(file: string): Buffer {
-  const certificate = readAuthorityFile(file);
+  let certificate: Buffer;
+  try {
+    certificate = readFileSync(file);
+  } catch (error) {
+    throw new MalformedAddress(
+      `has sslrootcert=${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
   try {
     // TLS would silently trust nobody.
     void new X509Certificate(certificate);
     return certificate;
   } catch {
     throw new MalformedAddress(`has sslrootcert=${file}, which contains no certificate (PEM)`);
-  }
-}
-
-function readAuthorityFile(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw new MalformedAddress(
-      `has sslrootcert=${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    );
   }
 }

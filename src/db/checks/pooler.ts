@@ -1,8 +1,8 @@
 /** Detects a connection pooler in transaction or statement mode, in which each transaction may get another session. */
-import type { Sql } from './sql.ts';
-import { StartError } from '../errors.ts';
-import { nameAddress } from './address.ts';
-import { openConnection } from './pool.ts';
+import type { Sql } from '../sql.ts';
+import { StartError } from '../../errors.ts';
+import { nameAddress } from '../sessions/address.ts';
+import { openConnection } from '../sessions/pool.ts';
 
 /** `connections`: how many the node may open. */
 export const describeTransactionPooling = (connections: number) => ({

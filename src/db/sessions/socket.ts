@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { sharedLookup } from '../network/shared-lookup.ts';
+import { sharedLookup } from '../../network/shared-lookup.ts';
 import type { DatabaseEndpoint, Encryption } from './address.ts';
-import { failure, markAsConnecting } from './failures.ts';
-import { giveTime } from '../network/give-time.ts';
+import { failure, markAsConnecting } from '../failures.ts';
+import { giveTime } from '../../network/give-time.ts';
 
 /** PostgreSQL's protocol, "SSLRequest": its length and its code. */
 const encryptionRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);

@@ -1,9 +1,9 @@
 /** Says in a sentence why a database cannot be used, and what to do about it. */
-import { StartError, type Problem } from '../errors.ts';
-import { explainTlsFailure } from '../network/tls-failure.ts';
-import { nameAddress, nameEndpoint, readRole, parseAddress, type Encryption } from './address.ts';
-import { asProblem, errorCode, isFromPostgres } from './failures.ts';
-import { NoUsableHost } from './route.ts';
+import { StartError, type Problem } from '../../errors.ts';
+import { explainTlsFailure } from '../../network/tls-failure.ts';
+import { nameAddress, nameEndpoint, readRole, parseAddress, type Encryption } from '../sessions/address.ts';
+import { asProblem, errorCode, isFromPostgres } from '../failures.ts';
+import { NoUsableHost } from '../sessions/route.ts';
 
 export interface DatabaseFault {
   cause: string;
