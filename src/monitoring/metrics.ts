@@ -1,6 +1,6 @@
 /**
- * Every metric, in one table. The registry, docs/metrics.md, the dashboard and the alerts are made from it, and a test
- * finds each of them in a running service's /metrics.
+ * Every metric, in one table. The registry and docs/metrics.md are made from it. A test finds each of them in a running
+ * service's /metrics, and each metric of the alerts and the dashboard in deploy/.
  */
 
 /** How the values of the processes of a node become one. */
