@@ -30,7 +30,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
       const { cause, cure } = describeTransactionPooling(connectionsNeeded(config));
       return [problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure)];
     }
-    findings.push(...(await checkServer(sql)), ...(await checkConnections(sql, url, connectionsNeeded(config))));
+    findings.push(...(await checkServer(sql)), await checkConnections(sql, url, connectionsNeeded(config)));
     findings.push(...(await checkContents(sql, url, config)));
   } catch (error) {
     if (!isFromPostgres(error) && !isExplained(error)) throw error;
