@@ -6,13 +6,10 @@
 /** How the values of the processes of a node become one. */
 type Combination = 'sum' | 'min' | 'max';
 
-/** Labels that Prometheus adds to every series. Ours would be renamed to `exported_job`. */
-type ReservedLabel = 'job' | 'instance';
-
 interface CommonDefinition {
   help: string;
   /** The values of each label, if they are known: those series exist from the start. */
-  labels?: Record<string, readonly string[]> & { [name in ReservedLabel]?: never };
+  labels?: Record<string, readonly string[]>;
 }
 
 export type MetricDefinition = CommonDefinition &

@@ -73,6 +73,7 @@ it('alerts and dashboard name only metrics that exist', () => {
   for (const name of new Set(named)) expect(exposed).toContain(`# TYPE ${name} `);
 });
 
+// Ours would be renamed, such as to `exported_job`.
 it('no label of ours is one that Prometheus sets itself', () => {
   for (const [name, { labels = {} }] of definitions) {
     for (const label of ['job', 'instance', 'le', 'quantile']) expect(Object.keys(labels), name).not.toContain(label);
