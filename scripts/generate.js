@@ -1,6 +1,6 @@
 /**
  * Writes the files that are generated from the code: openapi.json, docs/config.md, docs/errors.md,
- * docs/metrics.md, docs/jobs.md, docs/personal-data.md, the catalogue in docs/events.md, the rules in docs/abuse.md, the client's types, the alerts and the dashboard under deploy/.
+ * docs/metrics.md, docs/jobs.md, docs/personal-data.md, the catalogue in docs/events.md, the rules in docs/abuse.md, the client's types.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { jobsReference } from '../dist/app/job-table.js';
@@ -9,8 +9,6 @@ import { updateReference } from '../dist/events/reference.js';
 import { updateRules } from '../dist/guard/reference.js';
 import { clientTypes } from '../dist/http/openapi/client-types.js';
 import { errorReference } from '../dist/http/openapi/error-reference.js';
-import { alertRules } from '../dist/monitoring/alerts.js';
-import { dashboard } from '../dist/monitoring/dashboard.js';
 import { metricsReference } from '../dist/monitoring/metrics.js';
 import { completeDocument } from '../dist/http/routes/index.js';
 import { personalDataReference } from '../dist/privacy/personal-data.js';
@@ -21,8 +19,6 @@ await writeFile(new URL('docs/errors.md', root), errorReference());
 await writeFile(new URL('docs/metrics.md', root), metricsReference());
 await writeFile(new URL('docs/jobs.md', root), jobsReference());
 await writeFile(new URL('docs/personal-data.md', root), personalDataReference());
-await writeFile(new URL('deploy/prometheus/alerts.yml', root), alertRules());
-await writeFile(new URL('deploy/grafana/dashboards/ledgerline.json', root), dashboard());
 const eventsPage = new URL('docs/events.md', root);
 await writeFile(eventsPage, updateReference(await readFile(eventsPage, 'utf8')));
 const abusePage = new URL('docs/abuse.md', root);

@@ -12,7 +12,6 @@ import { ownKeySet } from '../src/auth/key-set.ts';
 import { createVerifier } from '../src/auth/verifier.ts';
 import { BoundedCache, textBytes } from '../src/sharing/bounded-cache.ts';
 import { ServiceClock } from '../src/values/clock.ts';
-import { createMediaTypes } from '../src/http/body/parse-body.ts';
 import { BlockCounts } from '../src/transactions/list/block-counts.ts';
 
 const source = fileURLToPath(new URL('../src/', import.meta.url));
@@ -98,7 +97,7 @@ const caches: FilledCache[] = [
     entries: 300,
     async open(maxRememberedBytes) {
       const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-      const keys = await ownKeySet([{ ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256' }]);
+      const keys = ownKeySet([{ ...(await exportJWK(publicKey)), kid: 'key', alg: 'ES256' }]);
       const clock = new ServiceClock();
       const known = {
         issuer: 'issuer',
@@ -114,13 +113,6 @@ const caches: FilledCache[] = [
         token.setIssuer('issuer').setAudience('audience').setSubject(`${index}`).setExpirationTime('1h');
         return verify(await token.sign(privateKey));
       };
-    },
-  },
-  {
-    file: 'http/body/parse-body.ts',
-    open(maxBytes) {
-      const mediaTypeOf = createMediaTypes(maxBytes);
-      return (index) => mediaTypeOf(`application/json; charset=utf-8; n=${index}${'x'.repeat(1000)}`);
     },
   },
   {
@@ -257,8 +249,9 @@ describe('a cache', () => {
     for (const key of ['a', 'b', 'c']) cache.set(key, 1, 50);
     expect(cache.use('a')).toBe(1);
     cache.set('d', 1, 50);
-    expect([...cache].map(([key]) => key)).toEqual(['c', 'a', 'd']);
+    const keptKeys = () => ['a', 'b', 'c', 'd', 'e'].filter((key) => cache.get(key) !== undefined);
+    expect(keptKeys()).toEqual(['a', 'c', 'd']);
     cache.set('e', 1, 1000);
-    expect([...cache]).toEqual([]);
+    expect(keptKeys()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /** Wires the events: the sequencer, the pull API and the streams. */
-import { inBackground, type ReportError } from '../monitoring/background.ts';
+import { inBackground } from '../monitoring/background.ts';
 import { createEventLogStore } from '../events/event-log.store.ts';
 import { createFindEvents } from '../events/find-events.ts';
 import { createListEvents } from '../events/list-events.ts';
@@ -16,13 +16,13 @@ export function openEvents(core: Core) {
   const { config, db, clock, jobs, siblings, traced } = core;
   const store = traced('events', createEventLogStore(db));
   const wakeReaders = () => jobs.wake('webhook-dispatch', 'live-transactions', 'live-messages');
-  const announce = createAnnouncer(() => siblings.notify('events'), reportWork(core.observer, 'announce-events'));
+  const reportNotify = reportWork(core.observer, 'announce-events');
   const sequencer = createSequencer({
     store,
     clock,
     onSequenced() {
       wakeReaders();
-      announce();
+      inBackground(() => siblings.notify('events'), reportNotify);
     },
   });
   siblings.onNotified('events', async () => wakeReaders());
@@ -56,26 +56,5 @@ export function openEvents(core: Core) {
     },
     /** Called when the sandbox was emptied, or its clock was put back. */
     forget: renew,
-  };
-}
-
-/** One announcement at a time; those that are asked for meanwhile become one. */
-function createAnnouncer(announce: () => Promise<void>, report: ReportError): () => void {
-  let isAnnouncing = false;
-  let isAskedAgain = false;
-  const run = async () => {
-    isAnnouncing = true;
-    try {
-      do {
-        isAskedAgain = false;
-        await announce();
-      } while (isAskedAgain);
-    } finally {
-      isAnnouncing = false;
-    }
-  };
-  return () => {
-    if (isAnnouncing) isAskedAgain = true;
-    else inBackground(run, report);
   };
 }

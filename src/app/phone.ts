@@ -241,20 +241,13 @@ function openGateways(core: Core, { inbox, terminal }: Pick<PhoneParts, 'inbox' 
 
 function traceGateways(tracing: Tracing | undefined, gateways: Gateway[]): Gateway[] {
   if (!tracing) return gateways;
-  return gateways.map((gateway) => {
-    const send: Gateway['send'] = (message, withinMilliseconds) =>
+  return gateways.map((gateway) => ({
+    ...gateway,
+    send: (message, withinMilliseconds) =>
       tracing.run(`sms ${gateway.name}`, { 'ledgerline.gateway': gateway.name }, () =>
         gateway.send(message, withinMilliseconds),
-      );
-    // The other members keep their own `this`.
-    return new Proxy(gateway, {
-      get(target, member) {
-        if (member === 'send') return send;
-        const value = Reflect.get(target, member) as unknown;
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
-  });
+      ),
+  }));
 }
 
 function openFailover(core: Core, gateways: Gateway[], messages: OpenMessages): Failover {

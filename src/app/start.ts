@@ -6,7 +6,6 @@ import { createAuditStore } from '../audit/audit.store.ts';
 import { Admission } from '../sharing/admission.ts';
 import { enterKeys, forgetKeys } from '../auth/digest-key-registry.store.ts';
 import type { KeySet } from '../auth/key-set.ts';
-import { planKeys } from '../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../auth/keys.ts';
 import { ServiceClock } from '../values/clock.ts';
 import { checkMode, gatewaysIn } from '../config/check.ts';
@@ -274,7 +273,7 @@ type CoreParts = Pick<Core, 'config' | 'db' | 'admission' | 'observer' | 'releas
 async function createCore(parts: CoreParts): Promise<Core> {
   const { config, db, observer, tracing } = parts;
   const nodeKeys = await readDigestKeys(config);
-  const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
+  const { guardKey } = await enterKeys(db, nodeKeys);
   return {
     ...parts,
     clock: new ServiceClock(),

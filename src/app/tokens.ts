@@ -51,7 +51,7 @@ export async function createTokens(
     };
   }
   const issuer = await embeddedIssuer(config, url, clock);
-  const keys = await ownKeySet(issuer.publicKeys);
+  const keys = ownKeySet(issuer.publicKeys);
   observe({ kind: 'keys-read' });
   return {
     issuer,

@@ -1,6 +1,6 @@
 /** The digest keys that the nodes on a database have registered. */
 import type { Database, DatabaseTransaction, Sql } from '../db/database.ts';
-import type { KeyPlan, KnownKey } from './digest-key-registry.ts';
+import { planKeys, type KeyPlan, type KnownKey, type NodeKeys } from './digest-key-registry.ts';
 
 /** The digest keys that nodes on this database have, oldest first. */
 export async function readKnownKeys(sql: Sql | DatabaseTransaction): Promise<KnownKey[]> {
@@ -12,14 +12,11 @@ export async function readKnownKeys(sql: Sql | DatabaseTransaction): Promise<Kno
   }));
 }
 
-/**
- * Registers the keys of this node, as `plan` decides from the known keys. Nodes that start together do this one after
- * another.
- */
-export async function enterKeys(db: Database, plan: (known: KnownKey[]) => KeyPlan): Promise<KeyPlan> {
+/** Registers the keys of this node, or refuses the node. Nodes that start together do this one after another. */
+export async function enterKeys(db: Database, nodeKeys: NodeKeys): Promise<KeyPlan> {
   return db.transaction(async (sql) => {
     await sql`select from installation for update`;
-    const planned = plan(await readKnownKeys(sql));
+    const planned = planKeys(await readKnownKeys(sql), nodeKeys);
     for (const { fingerprint, wrappedGuardKey } of planned.added) {
       await sql`
         insert into digest_keys (fingerprint, number, is_current, wrapped_guard_key)

@@ -4,6 +4,7 @@ import { SignJWT } from 'jose';
 import type { Clock } from '../values/clock.ts';
 import { secondsAfter } from '../values/clock.ts';
 import type { ClientSetting, Scope } from '../config/settings/tokens.ts';
+import { parseId } from '../values/id.ts';
 import type { SigningKey } from './keys.ts';
 import { TokenError } from './token-error.ts';
 
@@ -89,8 +90,8 @@ function boundUser(client: ClientSetting, userId: string | undefined): number | 
       throw new TokenError('invalid_request', 'user_id is missing: the client must bind users.');
     return undefined;
   }
-  const id = /^\d{1,10}$/.test(userId) ? Number(userId) : 0;
-  if (id < 1 || id > 2_147_483_647) {
+  const id = parseId(userId);
+  if (id === undefined) {
     throw new TokenError('invalid_request', 'user_id must be an integer from 1 to 2147483647.');
   }
   if (!client.mayBindUsers) throw new TokenError('unauthorized_client', 'The client may not bind users.');

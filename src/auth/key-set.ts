@@ -1,67 +1,35 @@
 /** The public keys of the token issuer: our own, or those that another issuer publishes. */
-import { calculateJwkThumbprint, importJWK, type JWK } from 'jose';
+import { createLocalJWKSet, type JWK, type JWSHeaderParameters } from 'jose';
 import { issuerAway } from '../errors.ts';
 import { explainIssuerFailure } from './explain.ts';
 
-export interface VerifyingKey {
-  /** The same id means the same key, whatever its `kid`. */
-  id: string;
-  key: CryptoKey;
-}
+type Keys = ReturnType<typeof createLocalJWKSet>;
 
-type CryptoKey = Exclude<Awaited<ReturnType<typeof importJWK>>, Uint8Array>;
+/** Finds a key by the `kid` and `alg` of a token; without a `kid`, only if a single one fits. */
+type FindKey = (header: JWSHeaderParameters) => Promise<VerifyingKey | undefined>;
+
+export type VerifyingKey = Awaited<ReturnType<Keys>>;
 
 export interface KeySet {
-  find(kid: string | undefined, algorithm: string): Promise<VerifyingKey | undefined>;
+  find: FindKey;
   /** Called on every request, so that a removed key is noticed although verified tokens are remembered. */
   keepFresh(): void;
-  onChange(listener: (ids: ReadonlySet<string>) => void): void;
+  onChange(listener: () => void): void;
   /** Why no key can be used yet; undefined as soon as the keys have been read once. */
   readonly unreadReason: string | undefined;
   /** Reads the keys if they have never been read. Does not throw. */
   readFirst(): Promise<void>;
 }
 
-interface PublishedKey {
-  id: string;
-  jwk: JWK;
+/** A key that cannot be read does not affect the others. */
+function findIn(published: JWK[]): FindKey {
+  const keys = createLocalJWKSet({ keys: published });
+  return (header) => keys(header).catch(() => undefined);
 }
 
-async function identify(keys: JWK[]): Promise<PublishedKey[]> {
-  const signing = keys.filter(({ kty, use }) => ['RSA', 'EC', 'OKP'].includes(kty ?? '') && use !== 'enc');
-  const identified = signing.map(async (jwk) => ({ id: await calculateJwkThumbprint(jwk), jwk }));
-  // A key that cannot be read must not affect the others.
-  const settled = await Promise.allSettled(identified);
-  return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-}
-
-const typeOf: Record<string, string> = { RS: 'RSA', PS: 'RSA', ES: 'EC', Ed: 'OKP' };
-
-async function select(
-  published: PublishedKey[],
-  kid: string | undefined,
-  algorithm: string,
-): Promise<VerifyingKey | undefined> {
-  const fit = published.filter(
-    ({ jwk }) =>
-      (kid === undefined || jwk.kid === kid) &&
-      jwk.kty === typeOf[algorithm.slice(0, 2)] &&
-      (jwk.alg === undefined || jwk.alg === algorithm),
-  );
-  // Without a kid, the key is known only if there is exactly one.
-  const [only, another] = fit;
-  if (!only || another) return undefined;
-  try {
-    return { id: only.id, key: (await importJWK(only.jwk, algorithm)) as CryptoKey };
-  } catch {
-    return undefined;
-  }
-}
-
-export async function ownKeySet(keys: JWK[]): Promise<KeySet> {
-  const published = await identify(keys);
+export function ownKeySet(keys: JWK[]): KeySet {
   return {
-    find: (kid, algorithm) => select(published, kid, algorithm),
+    find: findIn(keys),
     keepFresh() {},
     onChange() {},
     unreadReason: undefined,
@@ -82,8 +50,9 @@ const fetchTimeoutMilliseconds = 5000;
 const largestDocument = 1024 * 1024;
 
 export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
-  const listeners: ((ids: ReadonlySet<string>) => void)[] = [];
-  let published: PublishedKey[] | undefined;
+  const listeners: (() => void)[] = [];
+  let findPublished: FindKey | undefined;
+  let publishedText: string | undefined;
   let readAt = -Infinity;
   let triedAt = -Infinity;
   let lastFailed = false;
@@ -95,17 +64,20 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
   async function read(): Promise<void> {
     triedAt = performance.now();
     try {
-      published = await readPublishedKeys(options.issuer, options.jwksUrl);
+      const published = await readPublishedKeys(options.issuer, options.jwksUrl);
       unreadReason = undefined;
       options.onRead();
       readAt = performance.now();
       lastFailed = false;
-      const ids = new Set(published.map(({ id }) => id));
-      for (const listener of listeners) listener(ids);
+      const text = JSON.stringify(published);
+      if (text === publishedText) return;
+      publishedText = text;
+      findPublished = findIn(published);
+      for (const listener of listeners) listener();
     } catch (error) {
       lastFailed = true;
       const { cause, cure } = explainIssuerFailure(error);
-      if (!published) unreadReason = `The keys of the token issuer cannot be read: ${cause}. ${cure}`;
+      if (!findPublished) unreadReason = `The keys of the token issuer cannot be read: ${cause}. ${cure}`;
       options.onUnread(cause);
       throw issuerAway();
     }
@@ -117,13 +89,13 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
   }
 
   return {
-    async find(kid, algorithm) {
-      if (!published) {
+    async find(header) {
+      if (!findPublished) {
         // After a failed first read, the cool-down applies too.
         if (age(triedAt) < 1 && !reading) throw issuerAway();
         await readOnce();
       }
-      const known = await select(published!, kid, algorithm);
+      const known = await findPublished!(header);
       if (known) return known;
       if (age(triedAt) < options.cooldownSeconds && !reading) {
         // If the issuer could not be asked, it is not known whether it has such a key.
@@ -131,10 +103,10 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
         return undefined;
       }
       await readOnce();
-      return select(published!, kid, algorithm);
+      return findPublished!(header);
     },
     keepFresh() {
-      if (!published || age(readAt) < options.refreshSeconds || age(triedAt) < options.cooldownSeconds) return;
+      if (!findPublished || age(readAt) < options.refreshSeconds || age(triedAt) < options.cooldownSeconds) return;
       // The old keys are used until the new ones have been read. A failure has been observed already.
       readOnce().catch(() => undefined);
     },
@@ -144,16 +116,17 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
     },
     async readFirst() {
       // A failure has been observed, and is the reason that readiness gives.
-      if (!published) await readOnce().catch(() => undefined);
+      if (!findPublished) await readOnce().catch(() => undefined);
     },
   };
 }
 
 /** The keys that an issuer publishes and that can verify a signature. */
-export async function readPublishedKeys(issuer: string, jwksUrl: string | undefined): Promise<PublishedKey[]> {
+export async function readPublishedKeys(issuer: string, jwksUrl: string | undefined): Promise<JWK[]> {
   const document = await fetchJson(jwksUrl ?? (await discover(issuer)));
   if (!Array.isArray(document.keys)) throw new Error('the key document has no keys');
-  return identify(document.keys as JWK[]);
+  const keys = document.keys as JWK[];
+  return keys.filter(({ kty, use }) => ['RSA', 'EC', 'OKP'].includes(kty ?? '') && use !== 'enc');
 }
 
 async function discover(issuer: string): Promise<string> {

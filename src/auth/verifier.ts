@@ -2,6 +2,7 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
 import { BoundedCache } from '../sharing/bounded-cache.ts';
 import type { Clock } from '../values/clock.ts';
+import { parseId } from '../values/id.ts';
 import { tokenInvalid } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import type { KeySet, VerifyingKey } from './key-set.ts';
@@ -24,7 +25,6 @@ export type Verifier = (token: string) => Caller | Promise<Caller>;
 interface Remembered {
   caller: Caller;
   expiresAt: number;
-  keyId: string;
 }
 
 /** About 10,000 usual tokens. */
@@ -34,21 +34,20 @@ const callerBytes = 1000;
 
 export function createVerifier(options: VerifierOptions): Verifier {
   const remembered = new BoundedCache<string, Remembered>(options.maxRememberedBytes ?? defaultRememberedBytes);
-  options.keys.onChange((ids) => {
-    for (const [token, { keyId }] of remembered) if (!ids.has(keyId)) remembered.delete(token);
-  });
+  // The key of some of them may have been removed.
+  options.keys.onChange(() => remembered.clear());
 
   async function verify(token: string): Promise<Caller> {
-    const { kid, alg, typ } = headerOf(token);
+    const header = headerOf(token);
+    const { alg, typ } = header;
     if (!alg || !options.algorithms.includes(alg)) throw tokenInvalid('the algorithm is not allowed');
-    const key = await options.keys.find(kid, alg);
+    const key = await options.keys.find(header);
     if (!key) throw tokenInvalid('the key is not known');
-    const payload = await checked(token, key.key, options);
+    const payload = await checked(token, key, options);
     refuseOtherKinds(typ, payload);
     const expiresAt = new Date((payload.exp! + options.skewSeconds) * 1000);
     const caller = callerOf(payload, options.userClaim, expiresAt);
-    const entry = { caller, expiresAt: expiresAt.getTime(), keyId: key.id };
-    remembered.set(token, entry, callerBytes + 2 * token.length);
+    remembered.set(token, { caller, expiresAt: expiresAt.getTime() }, callerBytes + 2 * token.length);
     return caller;
   }
 
@@ -70,7 +69,7 @@ function headerOf(token: string) {
   }
 }
 
-async function checked(token: string, key: VerifyingKey['key'], options: VerifierOptions): Promise<JWTPayload> {
+async function checked(token: string, key: VerifyingKey, options: VerifierOptions): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, key, {
       issuer: options.issuer,
@@ -131,8 +130,7 @@ function scopesOf(claim: unknown): string[] {
 /** Only a token without the claim is unbound. One whose claim is null, empty or malformed is refused. */
 function boundUser(claim: unknown): number | undefined {
   if (claim === undefined) return undefined;
-  const given = typeof claim === 'number' || typeof claim === 'string' ? String(claim) : '';
-  const id = /^\d{1,10}$/.test(given) ? Number(given) : 0;
-  if (id < 1 || id > 2_147_483_647) throw tokenInvalid('the claim that binds a user does not fit');
+  const id = typeof claim === 'number' || typeof claim === 'string' ? parseId(String(claim)) : undefined;
+  if (id === undefined) throw tokenInvalid('the claim that binds a user does not fit');
   return id;
 }

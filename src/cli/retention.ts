@@ -17,10 +17,6 @@ export async function retention({ dryRun = false, json = false }: RetentionOptio
     return dryRun ? find() : runFor(commandLineActor());
   });
   if (json) console.log(JSON.stringify({ isDryRun: dryRun, expired }));
-  else
-    table([
-      ['KIND', 'BEFORE', dryRun ? 'ROWS TO REMOVE' : 'ROWS REMOVED'],
-      ...expired.map(({ kind, before, rows }) => [kind, before.toISOString(), rows]),
-    ]);
+  else table(expired, { KIND: 'kind', BEFORE: 'before', [dryRun ? 'ROWS TO REMOVE' : 'ROWS REMOVED']: 'rows' });
   return 0;
 }

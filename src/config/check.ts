@@ -68,7 +68,8 @@ function missingCallers(config: Config): string[] {
 }
 
 /** A channel needs a gateway in every country that has it; a gateway that no country uses is a mistake too. */
-function missingForChannels({ gateways, channels }: Config): string[] {
+function missingForChannels(config: Config): string[] {
+  const { gateways, channels } = config;
   if (!gateways) return [];
   const { value, exceptions } = gateways;
   const used = new Set<string>();
@@ -81,7 +82,7 @@ function missingForChannels({ gateways, channels }: Config): string[] {
       for (const name of own) used.add(name);
     }
   }
-  const unused = [...new Set([...value, ...[...exceptions.values()].flat()])].filter((name) => !used.has(name));
+  const unused = gatewaysIn(config).filter((name) => !used.has(name));
   return [
     ...[...missing].map(
       (channel) =>

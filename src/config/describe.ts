@@ -1,5 +1,5 @@
 /** The settings of this process that an operator may see: never a secret. */
-import type { Mode, Setting } from '../formats/setting-kinds.ts';
+import type { Setting } from '../formats/setting-kinds.ts';
 import type { Config } from './load.ts';
 import { defaultOf } from './reference.ts';
 import { settingGroups } from './settings/index.ts';
@@ -17,7 +17,7 @@ export interface DescribedSetting {
   default: string;
 }
 
-export function describeSettings({ given, mode }: Pick<Config, 'given' | 'mode'>): DescribedSetting[] {
+export function describeSettings({ given }: Pick<Config, 'given'>): DescribedSetting[] {
   return Object.entries(settingGroups).flatMap(([group, settings]) =>
     Object.values<Setting<unknown>>(settings).map((setting) => {
       const { env: name, about, secret: isSecret = false } = setting;
@@ -28,18 +28,10 @@ export function describeSettings({ given, mode }: Pick<Config, 'given' | 'mode'>
         isSecret,
         isSet: given.has(name),
         value: isSecret ? null : hideCredentials(given.get(name)),
-        default: defaultText(setting, mode),
+        default: setting.defaultText ?? defaultOf(setting).replaceAll('`', ''),
       };
     }),
   );
-}
-
-/** The default of the mode that the service runs in. */
-function defaultText(setting: Setting<unknown>, mode: Mode): string {
-  if (setting.defaultText !== undefined) return setting.defaultText;
-  const value =
-    typeof setting.default === 'function' ? (setting.default as (mode: Mode) => unknown)(mode) : setting.default;
-  return defaultOf({ default: value }).replaceAll('`', '');
 }
 
 /** A URL may contain a name and a password although its setting is not a secret. */

@@ -75,16 +75,13 @@ function refuseQuotes(value: string): string {
 }
 
 function readSecretFile(name: string, file: string): string {
-  const text = readFile(name, file).trim();
-  return text === '' ? fail(`cannot be read from the file that ${name} names: ${file} is empty`) : text;
-}
-
-function readFile(name: string, file: string): string {
+  let text: string;
   try {
-    return readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8').trim();
   } catch (error) {
     return fail(`cannot be read from the file that ${name} names: ${(error as Error).message}`);
   }
+  return text === '' ? fail(`cannot be read from the file that ${name} names: ${file} is empty`) : text;
 }
 
 function unknownNames(env: Environment): string[] {

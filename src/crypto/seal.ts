@@ -9,10 +9,7 @@ const tagBytes = 16;
 export function seal(key: Buffer, content: string | Buffer, purpose = ''): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(purpose));
-  const encrypted = Buffer.concat([
-    cipher.update(typeof content === 'string' ? Buffer.from(content) : content),
-    cipher.final(),
-  ]);
+  const encrypted = Buffer.concat([cipher.update(content), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]);
 }
 

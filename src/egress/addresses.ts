@@ -105,21 +105,12 @@ function isSpecial(address: string): boolean {
 /** The IPv4 address inside an IPv6 one that is mapped (::ffff:0:0/96) or translated (NAT64, 64:ff9b::/96). */
 function unwrap(address: string): string {
   if (isIP(address) !== 6) return address;
-  const groups = groupsOf(address);
-  const prefix = groups
-    .slice(0, 6)
-    .map((group) => group.toString(16))
-    .join(':');
-  if (prefix !== '0:0:0:0:0:ffff' && prefix !== '64:ff9b:0:0:0:0') return address;
-  const [high, low] = [groups[6]!, groups[7]!];
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-}
-
-function groupsOf(address: string): number[] {
-  // In the form of the URL parser there are only hexadecimal groups.
-  const [head = '', tail] = plainHost(new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname).split('::');
-  const parse = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
-  if (tail === undefined) return parse(head);
-  const [first, last] = [parse(head), parse(tail)];
-  return [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last];
+  // The URL parser gives every address one spelling, with only hexadecimal groups and without zeros at their start.
+  const spelled = plainHost(new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname);
+  const [match, high = '', low = ''] = /^(?:::ffff:(?=.+:)|64:ff9b::)(?:([\da-f]+):)?([\da-f]*)$/.exec(spelled) ?? [];
+  if (match === undefined) return address;
+  return [high, low]
+    .map((group) => Number.parseInt(group || '0', 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
 }

@@ -178,6 +178,11 @@ export function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
+/** A kind of setting, with a default that is written as a person would write the value. */
+export function kindWithDefault<T>(kind: Kind<T>, defaultText: string) {
+  return { kind, default: kind.parse(defaultText), defaultText };
+}
+
 /** A setting that production or a gateway requires. */
 export type RequiredSetting<T> = Setting<T | undefined> & { requiredBy: string };
 

@@ -7,12 +7,15 @@ export type ContentEncoding = 'br' | 'gzip';
 
 /** RFC 9110 section 12.5.3; `q=0` refuses an encoding. */
 export function acceptsEncoding(headers: IncomingHttpHeaders, encoding: ContentEncoding): boolean {
-  const accepted = headers['accept-encoding'];
-  if (accepted === undefined || !accepted.includes(encoding)) return false;
-  return accepted.split(',').some((part) => {
-    const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
-    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
+  return (acceptedWeight(headers['accept-encoding'] ?? '', encoding) ?? 0) > 0;
+}
+
+/** The weight of a value in a header such as Accept (RFC 9110 section 12.4.2). Undefined if the header does not name it. */
+export function acceptedWeight(header: string, value: string): number | undefined {
+  const ranges = header.split(',').map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()));
+  const named = ranges.find(([name]) => name === value);
+  const quality = named?.find((piece) => piece.startsWith('q='));
+  return named && (quality === undefined ? 1 : Number(quality.slice(2)) || 0);
 }
 
 /** For a file that is sent many times: at a quality that takes a few milliseconds for a page. */

@@ -89,10 +89,6 @@ export function createEventStreams({ clock, stopping }: EventStreamsOptions) {
   });
 
   return {
-    get count(): number {
-      return open.size;
-    },
-
     /** Opens a stream for a caller; `about` names its topic. It counts toward the limits until it ends. */
     open({ subject, expiresAt }: Caller, owner: Owner, about: string): EventStream {
       const topic = `${about} of ${subject}`;

@@ -17,6 +17,7 @@ import { BodyChunks } from './body/body-chunks.ts';
 import { needsBody, type AnyOperation } from './operation.ts';
 import { JsonObject, type Json } from '../formats/json.ts';
 import { largestInOneGo } from '../formats/large-json.ts';
+import { parseId } from '../values/id.ts';
 import { isJson, mediaTypeOf, parseBody, parseLargeBody } from './body/parse-body.ts';
 
 /** RFC 9112 section 3.2: HTTP/1.1 needs a Host header, and nobody may send two: a proxy may have used the other one. */
@@ -53,8 +54,8 @@ export function bearerToken(header: string | undefined): string {
 /** A malformed id in a path is answered like an unknown one. */
 export function pathId(id: string | undefined, unknownId: ErrorReason = 'unknown-user'): number {
   if (id === undefined) return 0;
-  const number = /^\d{1,10}$/.test(id) ? Number(id) : 0;
-  if (number < 1 || number > 2_147_483_647) throw problem(unknownId);
+  const number = parseId(id);
+  if (number === undefined) throw problem(unknownId);
   return number;
 }
 

@@ -175,9 +175,7 @@ export function createServer(options: ServerOptions): Server {
 
   function serve(request: IncomingMessage, response: ServerResponse, span?: RequestSpan): void {
     const startedAt = performance.now();
-    const record = newRecord(
-      span ? formatTraceId(span) : traceIdFor(request.headers.traceparent as string | undefined),
-    );
+    const record = newRecord(span?.traceparent ?? traceIdFor(request.headers.traceparent as string | undefined));
     // Newer versions of Node also close an answer that was never sent, after we have: see connections.ts.
     response.once('close', () => {
       const status = statusOf(response, record);
@@ -243,7 +241,3 @@ export function createServer(options: ServerOptions): Server {
 }
 
 function ignoreEnd(): void {}
-
-function formatTraceId({ traceId, spanId, isSampled }: RequestSpan): string {
-  return `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}`;
-}

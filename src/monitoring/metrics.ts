@@ -1,18 +1,15 @@
 /**
- * Every metric, in one table. The registry, docs/metrics.md, the dashboard and the alerts are made from it, and a test
- * finds each of them in a running service's /metrics.
+ * Every metric, in one table. The registry and docs/metrics.md are made from it. A test finds each of them in a running
+ * service's /metrics, and each metric of the alerts and the dashboard in deploy/.
  */
 
 /** How the values of the processes of a node become one. */
 type Combination = 'sum' | 'min' | 'max';
 
-/** Labels that Prometheus adds to every series. Ours would be renamed to `exported_job`. */
-type ReservedLabel = 'job' | 'instance';
-
 interface CommonDefinition {
   help: string;
   /** The values of each label, if they are known: those series exist from the start. */
-  labels?: Record<string, readonly string[]> & { [name in ReservedLabel]?: never };
+  labels?: Record<string, readonly string[]>;
 }
 
 export type MetricDefinition = CommonDefinition &

@@ -315,7 +315,7 @@ function isoNow(): string {
 }
 
 /** Health probes come every few seconds and are of interest only when they fail. */
-function levelOfRequest({ operation, status }: RequestObservation): 'debug' | 'info' | 'error' {
+function levelOfRequest({ operation, status }: RequestObservation): Level {
   if (status >= 500) return 'error';
   return operation === 'live' || operation === 'ready' ? 'debug' : 'info';
 }
@@ -332,47 +332,42 @@ function requestLine(level: string, request: RequestObservation): string {
   );
 }
 
-const errorKinds = new Set<Observation['kind']>([
-  'send-failed',
-  'keys-unread',
-  'trail-unwritten',
-  'trail-lost',
-  'job-failed',
-  'answer-truncated',
-]);
+type Level = 'debug' | 'info' | 'warn' | 'error';
 
-const warningKinds = new Set<Observation['kind']>([
-  'gateway-order',
-  'receipt-refused',
-  'clock-off',
-  'template-too-long',
-  'risky-setting',
-  'reload-ignored',
-  'webhook-disabled',
-]);
+/** The level of an observation, or how it follows from its fields. All others are info. */
+const levels: { [Kind in Observation['kind']]?: Level | ((observation: Observation & { kind: Kind }) => Level) } = {
+  'send-failed': 'error',
+  'keys-unread': 'error',
+  'trail-unwritten': 'error',
+  'trail-lost': 'error',
+  'job-failed': 'error',
+  'answer-truncated': 'error',
+  'gateway-link': ({ state }) => (state === 'down' ? 'error' : 'info'),
+  'gateway-breaker': ({ state }) => (state === 'open' ? 'error' : 'info'),
+  database: ({ available }) => (available ? 'info' : 'error'),
+  'gateway-order': 'warn',
+  'receipt-refused': 'warn',
+  'clock-off': 'warn',
+  'template-too-long': 'warn',
+  'risky-setting': 'warn',
+  'reload-ignored': 'warn',
+  'webhook-disabled': 'warn',
+  'gateway-asked': ({ outcome }) => (outcome === 'accepted' ? 'debug' : 'warn'),
+  'webhook-tried': ({ outcome }) => (outcome === 'delivered' ? 'debug' : 'warn'),
+  standby: ({ usable }) => (usable ? 'info' : 'warn'),
+  'retention-lag': 'debug',
+  receipt: 'debug',
+  'job-started': 'debug',
+  'job-ended': 'debug',
+  budgets: 'debug',
+  'keys-read': 'debug',
+  'webhook-queue': 'debug',
+  'standby-read': 'debug',
+};
 
-const debugKinds = new Set<Observation['kind']>([
-  'retention-lag',
-  'receipt',
-  'job-started',
-  'job-ended',
-  'budgets',
-  'keys-read',
-  'webhook-queue',
-  'standby-read',
-]);
-
-function levelOf({ kind, ...rest }: Observation): 'debug' | 'info' | 'warn' | 'error' {
-  if (errorKinds.has(kind)) return 'error';
-  if (kind === 'gateway-asked') return 'outcome' in rest && rest.outcome === 'accepted' ? 'debug' : 'warn';
-  if (kind === 'gateway-link') return 'state' in rest && rest.state === 'down' ? 'error' : 'info';
-  if (kind === 'gateway-breaker') return 'state' in rest && rest.state === 'open' ? 'error' : 'info';
-  if (warningKinds.has(kind)) return 'warn';
-  if (kind === 'webhook-tried') return 'outcome' in rest && rest.outcome === 'delivered' ? 'debug' : 'warn';
-  if (debugKinds.has(kind)) return 'debug';
-  if (kind === 'standby') return 'usable' in rest && rest.usable ? 'info' : 'warn';
-  if (kind === 'database') return 'available' in rest && rest.available ? 'info' : 'error';
-  return 'info';
+function levelOf(observation: Observation): Level {
+  const level = levels[observation.kind] as Level | ((observation: Observation) => Level) | undefined;
+  return typeof level === 'function' ? level(observation) : (level ?? 'info');
 }
 
 function createLog({ level, format, write }: ObserverOptions): Logger {

@@ -57,8 +57,9 @@ export class BoundedCache<K extends string | number, V> {
     this.#entries.delete(key);
   }
 
-  *[Symbol.iterator](): Iterator<[K, V]> {
-    for (const [key, { value }] of this.#entries) yield [key, value];
+  clear(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
   }
 }
 

@@ -46,9 +46,8 @@ export interface RequestTracing {
 }
 
 export interface RequestSpan {
-  traceId: string;
-  spanId: string;
-  isSampled: boolean;
+  /** In the form of the header `traceparent` (W3C Trace Context). */
+  traceparent: string;
   end(outcome: { route: string | undefined; status: number }): void;
 }
 
@@ -158,9 +157,7 @@ function runRequest<T>(tracer: Tracer, { method, headers }: TracedRequest, answe
   const { traceId, spanId, traceFlags } = span.spanContext();
   return context.with(trace.setSpan(parent, span), () =>
     answer({
-      traceId,
-      spanId,
-      isSampled: (traceFlags & 1) === 1,
+      traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
       end({ route, status }) {
         if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
         span.setAttribute('http.response.status_code', status);

@@ -32,26 +32,24 @@ import {
 const word = (field: keyof typeof maxLengths, about: string) =>
   withDefault(text({ maxLength: maxLengths[field] }), '', about);
 
+export const amountShape = decimal(
+  parseAmount,
+  'The field {0} must be a non-negative decimal with up to 20 digits before the point and 6 after.',
+  { type: ['number', 'string'], minimum: 0, pattern: '^\\d{1,20}(\\.\\d{1,6})?$' },
+);
+
+export const currencyShape = text({
+  trim: true,
+  parse: (code) => (/^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : undefined),
+  message: 'The field {0} must be an ISO 4217 code.',
+  schema: { pattern: '^[A-Za-z]{3}$' },
+});
+
 const members = {
   individualId: required(int32(), 'Whose transaction it is.'),
   transactionId: required(text({ trim: true, maxLength: maxLengths.transactionId }), 'Unique for the individual.'),
-  amount: required(
-    decimal(
-      (given, isNumber) => parseAmount(given, isNumber),
-      'The field {0} must be a non-negative decimal with up to 20 digits before the point and 6 after.',
-      { type: ['number', 'string'], minimum: 0, pattern: '^\\d{1,20}(\\.\\d{1,6})?$' },
-    ),
-    'A number, whose digits are kept, or a decimal string.',
-  ),
-  currency: required(
-    text({
-      trim: true,
-      parse: (code) => (/^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : undefined),
-      message: 'The field {0} must be an ISO 4217 code.',
-      schema: { pattern: '^[A-Za-z]{3}$' },
-    }),
-    'ISO 4217 code.',
-  ),
+  amount: required(amountShape, 'A number, whose digits are kept, or a decimal string.'),
+  currency: required(currencyShape, 'ISO 4217 code.'),
   timeStamp: required(
     text({
       trim: true,

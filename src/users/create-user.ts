@@ -6,14 +6,10 @@ import type { NewUser } from './user.ts';
 
 export function createCreateUser(store: UsersStore, clock: Clock) {
   return async function createUser(user: NewUser): Promise<number> {
-    if (user.id !== undefined) {
-      const id = await store.insertUser(user, clock.now());
-      if (id === undefined) throw userExists();
-      return id;
-    }
     for (;;) {
       const id = await store.insertUser(user, clock.now());
       if (id !== undefined) return id;
+      if (user.id !== undefined) throw userExists();
       await store.skipTakenIds();
     }
   };

@@ -5,7 +5,7 @@
 import { array, type Database, type DatabaseTransaction } from '../db/database.ts';
 import { groupByShard } from '../db/citus/shards.ts';
 import { isWorkerAway } from '../db/citus/workers.ts';
-import { phoneUseOf, statusOf, type NewUser, type PhonesOfUser, type UserStatus } from './user.ts';
+import type { NewUser } from './user.ts';
 
 /** The number of `user.created` in the outbox. Other events have their own sequence number, from 1. */
 const createdEventNumber = 0;
@@ -138,31 +138,4 @@ export async function importDistributedIds(
     present.push(...rows.map(({ id }) => Number(id)));
   }
   return { created, present };
-}
-
-/** A join of a local with a distributed table would open a transaction on the worker. */
-export async function readDistributedPhones(db: Database, userId: number): Promise<PhonesOfUser | undefined> {
-  const [users, verifications] = await Promise.all([
-    db.read`select id from users where id = ${userId}`,
-    db.read`
-      select verified_phone, sent_phone, verified_at,
-        (select max(m.verified_at) from messages m where m.user_id = v.user_id) as used_at
-      from verifications v where user_id = ${userId}`,
-  ]);
-  if (users.length === 0) return undefined;
-  const [verification] = verifications;
-  return {
-    verifiedPhone: verification?.verified_phone ?? null,
-    lastSentPhone: verification?.sent_phone ?? null,
-    ...phoneUseOf(verification?.verified_at ?? null, verification?.used_at ?? null),
-  };
-}
-
-export async function readDistributedStatus(db: Database, userId: number): Promise<UserStatus | undefined> {
-  const [users, [verification]] = await Promise.all([
-    db.read`select id from users where id = ${userId}`,
-    db.read`select verified_phone, verified_at from verifications where user_id = ${userId}`,
-  ]);
-  if (users.length === 0) return undefined;
-  return statusOf(verification?.verified_phone ?? null, verification?.verified_at ?? null);
 }

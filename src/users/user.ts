@@ -58,7 +58,3 @@ export function phoneUseOf(verifiedAt: Date | null, codeUsedAt: Date | null): Ph
   const lastUsedAt = codeUsedAt !== null && codeUsedAt > verifiedAt ? codeUsedAt : verifiedAt;
   return { verifiedAt: writeTime(verifiedAt), lastUsedAt: writeTime(lastUsedAt) };
 }
-
-export function statusOf(phoneNumber: string | null, verifiedAt: Date | null): UserStatus {
-  return { isPhoneNumberVerified: phoneNumber !== null, phoneNumber, verifiedAt: verifiedAt && writeTime(verifiedAt) };
-}

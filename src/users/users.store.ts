@@ -1,16 +1,14 @@
 /** The statements about users. */
+import { writeTime } from '../values/instant.ts';
 import { array, type Database, type DatabaseTransaction } from '../db/database.ts';
 import {
   importDistributedIds,
   insertDistributedUser,
-  readDistributedPhones,
-  readDistributedStatus,
   skipTakenDistributedIds,
   type ImportedIds,
 } from './distributed-users.store.ts';
 import {
   phoneUseOf,
-  statusOf,
   type ImportedUser,
   type ImportUserResult,
   type NewUser,
@@ -175,28 +173,36 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
       return rows.map(({ id }) => id);
     },
 
+    // The next two functions join in memory: on Citus a join of a local with a distributed table would open a transaction
+    // on the worker.
     async readPhones(userId: number): Promise<PhonesOfUser | undefined> {
-      if (db.isDistributed) return readDistributedPhones(db, userId);
-      const [row] = await db.read`
-        select v.verified_phone, v.sent_phone, v.verified_at, 
-          (select max(m.verified_at) from messages m where m.user_id = u.id) as used_at
-        from users u left join verifications v on v.user_id = u.id
-        where u.id = ${userId}`;
-      return (
-        row && {
-          verifiedPhone: row.verified_phone,
-          lastSentPhone: row.sent_phone,
-          ...phoneUseOf(row.verified_at, row.used_at),
-        }
-      );
+      const [users, [verification]] = await Promise.all([
+        db.read`select id from users where id = ${userId}`,
+        db.read`
+          select verified_phone, sent_phone, verified_at,
+            (select max(m.verified_at) from messages m where m.user_id = v.user_id) as used_at
+          from verifications v where user_id = ${userId}`,
+      ]);
+      if (users.length === 0) return undefined;
+      return {
+        verifiedPhone: verification?.verified_phone ?? null,
+        lastSentPhone: verification?.sent_phone ?? null,
+        ...phoneUseOf(verification?.verified_at ?? null, verification?.used_at ?? null),
+      };
     },
 
     async readStatus(userId: number): Promise<UserStatus | undefined> {
-      if (db.isDistributed) return readDistributedStatus(db, userId);
-      const [row] = await db.read`
-        select v.verified_phone, v.verified_at from users u left join verifications v on v.user_id = u.id
-        where u.id = ${userId}`;
-      return row && statusOf(row.verified_phone, row.verified_at);
+      const [users, [verification]] = await Promise.all([
+        db.read`select id from users where id = ${userId}`,
+        db.read`select verified_phone, verified_at from verifications where user_id = ${userId}`,
+      ]);
+      if (users.length === 0) return undefined;
+      const { verified_phone: phoneNumber = null, verified_at: verifiedAt = null } = verification ?? {};
+      return {
+        isPhoneNumberVerified: phoneNumber !== null,
+        phoneNumber,
+        verifiedAt: verifiedAt && writeTime(verifiedAt),
+      };
     },
   };
 }

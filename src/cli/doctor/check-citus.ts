@@ -10,31 +10,28 @@ export async function checkCitus(sql: Sql): Promise<Finding[]> {
 }
 
 export function judgeNodes(nodes: readonly CitusNode[]): Finding[] {
-  const problems = nodes.flatMap(({ name, settings }) => {
-    if (!settings)
-      return [
-        problemFinding('Citus', `The coordinator cannot reach ${name}.`, 'Start it, or check pg_hba.conf there.'),
-      ];
-    return [
-      ...(settings.walLevel === 'logical'
-        ? []
-        : [
-            problemFinding(
-              'Citus',
-              `${name} has wal_level = ${settings.walLevel}: a rebalance would fail and be tried again for ever.`,
-              'Set wal_level = logical there, and start it again.',
-            ),
-          ]),
-      ...(settings.preparedTransactions > 0
-        ? []
-        : [
-            problemFinding(
-              'Citus',
-              `${name} has max_prepared_transactions = 0: a commit over several nodes fails.`,
-              'Set it to max_connections there, and start it again.',
-            ),
-          ]),
-    ];
-  });
+  const problems = nodes.flatMap(problemsOf);
   return problems.length > 0 ? problems : [okFinding('Citus', `${nodes.length} nodes, all reachable`)];
+}
+
+function problemsOf({ name, settings }: CitusNode): Finding[] {
+  const problem = (text: string, cure: string) => problemFinding('Citus', text, cure);
+  if (!settings) return [problem(`The coordinator cannot reach ${name}.`, 'Start it, or check pg_hba.conf there.')];
+  const { walLevel, preparedTransactions } = settings;
+  const found: Finding[] = [];
+  if (walLevel !== 'logical')
+    found.push(
+      problem(
+        `${name} has wal_level = ${walLevel}: a rebalance would fail and be tried again for ever.`,
+        'Set wal_level = logical there, and start it again.',
+      ),
+    );
+  if (preparedTransactions === 0)
+    found.push(
+      problem(
+        `${name} has max_prepared_transactions = 0: a commit over several nodes fails.`,
+        'Set it to max_connections there, and start it again.',
+      ),
+    );
+  return found;
 }

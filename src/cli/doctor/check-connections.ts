@@ -7,29 +7,25 @@ import { openPool } from '../../db/sessions/pool.ts';
 import { openRoute } from '../../db/sessions/route.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
-export async function checkConnections(sql: Sql, url: string, needed: number): Promise<Finding[]> {
+export async function checkConnections(sql: Sql, url: string, needed: number): Promise<Finding> {
   const { limit, setting, used } = await readConnectionLimit(sql);
   if (needed > limit) {
-    return [
-      problemFinding(
-        'Connections',
-        `this node may open ${needed}, and the server allows ${limit} (${setting}).`,
-        `Raise ${setting}, or lower LEDGERLINE_DATABASE_CONNECTIONS and LEDGERLINE_EXPORTS.`,
-      ),
-    ];
+    return problemFinding(
+      'Connections',
+      `this node may open ${needed}, and the server allows ${limit} (${setting}).`,
+      `Raise ${setting}, or lower LEDGERLINE_DATABASE_CONNECTIONS and LEDGERLINE_EXPORTS.`,
+    );
   }
   // Other clients must not be refused because of a check.
-  if (needed > limit - used) return [okFinding('Connections', `${used} of ${limit} are in use`)];
+  if (needed > limit - used) return okFinding('Connections', `${used} of ${limit} are in use`);
   const { opened, cause } = await openAll(url, needed);
-  if (cause === undefined) return [okFinding('Connections', `all ${needed} that this node may open can be opened`)];
-  return [
-    warningFinding(
-      'Connections',
-      `only ${opened} of the ${needed} that this node may open could be opened in addition to those in use (${cause}).`,
-      `A pooler needs a default_pool_size of at least ${needed} for this node, and as much for each further one ` +
-        '(docs/production.md, "pgbouncer"). If the nodes are running now, their connections are among those in use.',
-    ),
-  ];
+  if (cause === undefined) return okFinding('Connections', `all ${needed} that this node may open can be opened`);
+  return warningFinding(
+    'Connections',
+    `only ${opened} of the ${needed} that this node may open could be opened in addition to those in use (${cause}).`,
+    `A pooler needs a default_pool_size of at least ${needed} for this node, and as much for each further one ` +
+      '(docs/production.md, "pgbouncer"). If the nodes are running now, their connections are among those in use.',
+  );
 }
 
 async function openAll(url: string, needed: number): Promise<{ opened: number; cause: string | undefined }> {

@@ -17,7 +17,7 @@ import { StartError } from '../../errors.ts';
 import { checkCitus } from './check-citus.ts';
 import { checkConnections } from './check-connections.ts';
 import { checkHosts, checkReadHosts } from './check-hosts.ts';
-import { okFinding, problemFinding, type Finding } from './finding.ts';
+import { findingOf, okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkDatabase(config: Config): Promise<Finding[]> {
   const { databaseUrl, databaseReadUrl } = config;
@@ -30,7 +30,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
       const { cause, cure } = describeTransactionPooling(connectionsNeeded(config));
       return [problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure)];
     }
-    findings.push(...(await checkServer(sql)), ...(await checkConnections(sql, url, connectionsNeeded(config))));
+    findings.push(...(await checkServer(sql)), await checkConnections(sql, url, connectionsNeeded(config)));
     findings.push(...(await checkContents(sql, url, config)));
   } catch (error) {
     if (!isFromPostgres(error) && !isExplained(error)) throw error;
@@ -85,8 +85,8 @@ function checkClock(offset: number): Finding {
     : problemFinding('Clock', `${describeOffset(offset)}.`, 'Set both by NTP.');
 }
 
-async function checkSchema(url: string): Promise<Finding> {
-  try {
+function checkSchema(url: string): Promise<Finding> {
+  return findingOf('Schema', 'docs/production.md tells how releases follow each other.', async () => {
     const state = refuseUnknownContracts(await readSchema(url));
     const missing = missingFrom(state);
     if (missing.length > 0) {
@@ -95,10 +95,7 @@ async function checkSchema(url: string): Promise<Finding> {
     const newer = state.unknown.map(({ name }) => name).join(', ');
     const note = newer ? `; a newer Ledgerline has added ${newer}, which this one can work with` : '';
     return okFinding('Schema', `up to date (${state.applied.at(-1)})${note}`);
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return problemFinding('Schema', error.message, 'docs/production.md tells how releases follow each other.');
-  }
+  });
 }
 
 async function checkGrants(sql: Sql, isSandbox: boolean): Promise<Finding> {
@@ -109,12 +106,9 @@ async function checkGrants(sql: Sql, isSandbox: boolean): Promise<Finding> {
 }
 
 /** As the start does, without entering the keys. */
-async function checkKeys(sql: Sql, keys: readonly Buffer[]): Promise<Finding> {
-  try {
+function checkKeys(sql: Sql, keys: readonly Buffer[]): Promise<Finding> {
+  return findingOf('Keys', 'docs/production.md tells how keys are rotated.', async () => {
     planKeys(await readKnownKeys(sql), { keys, isConfigured: true });
     return okFinding('Keys', `the digest key fits the database (fingerprint ${fingerprintOf(keys[0]!)})`);
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return problemFinding('Keys', error.message, 'docs/production.md tells how keys are rotated.');
-  }
+  });
 }

@@ -3,8 +3,7 @@ import { access, constants, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config/load.ts';
 import { findPackage } from '../../db/embedded/binaries.ts';
-import { StartError } from '../../errors.ts';
-import { okFinding, problemFinding, type Finding } from './finding.ts';
+import { findingOf, okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkEmbedded({ dataDir }: Config): Promise<Finding[]> {
   const folder = path.resolve(dataDir);
@@ -18,14 +17,11 @@ export async function checkEmbedded({ dataDir }: Config): Promise<Finding[]> {
   ];
 }
 
-async function checkPackage(): Promise<Finding> {
-  try {
+function checkPackage(): Promise<Finding> {
+  return findingOf('Embedded PostgreSQL', 'Or set DATABASE_URL to another PostgreSQL.', async () => {
     const { version } = await findPackage();
     return okFinding('Embedded PostgreSQL', `${version} is installed`);
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return problemFinding('Embedded PostgreSQL', error.message, 'Or set DATABASE_URL to another PostgreSQL.');
-  }
+  });
 }
 
 async function checkFolder(folder: string): Promise<Finding> {

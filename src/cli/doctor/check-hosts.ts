@@ -10,18 +10,17 @@ export async function checkHosts(url: string): Promise<Finding[]> {
   const address = parseAddress(url);
   if (address.endpoints.length === 1) return [];
   const hosts = await readHosts(address);
-  const primaries = hosts.filter(isPrimary).toSorted((a, b) => b.state.timeline - a.state.timeline);
+  const primaries = primariesOf(hosts);
   return hosts.map((host) => describeHost(host, primaries, url));
 }
 
 /** Of `DATABASE_READ_URL`. If none of them can be used, the primary answers. */
 export async function checkReadHosts(readUrl: string, url: string): Promise<Finding[]> {
   const [hosts, written] = await Promise.all([readHosts(parseAddress(readUrl)), readHosts(parseAddress(url))]);
-  const primaries = written.filter(isPrimary).toSorted((a, b) => b.state.timeline - a.state.timeline);
+  const primary = primariesOf(written)[0]?.state;
   return hosts.map(({ endpoint, state }) => {
     const name = `Read host ${nameEndpoint(endpoint)}`;
     if ('error' in state) return describeUnreachable(name, state.error, readUrl, 'DATABASE_READ_URL');
-    const primary = primaries[0]?.state;
     if (primary && (state.databaseId !== primary.databaseId || isOldPrimary(state, primary))) {
       return warningFinding(
         name,
@@ -39,8 +38,10 @@ function isOldPrimary(state: HostState, primary: HostState): boolean {
 
 type KnownHost = Host & { state: HostState };
 
-function isPrimary(host: Host): host is KnownHost {
-  return 'timeline' in host.state && !host.state.isStandby;
+/** The newest first, which is the one that the service uses. */
+function primariesOf(hosts: readonly Host[]): KnownHost[] {
+  const isPrimary = (host: Host): host is KnownHost => 'timeline' in host.state && !host.state.isStandby;
+  return hosts.filter(isPrimary).toSorted((a, b) => b.state.timeline - a.state.timeline);
 }
 
 function describeHost({ endpoint, state }: Host, primaries: readonly KnownHost[], url: string): Finding {

@@ -5,13 +5,17 @@ import { explainIssuerFailure } from '../../auth/explain.ts';
 import { readPublishedKeys } from '../../auth/key-set.ts';
 import { readSigningKeys } from '../../auth/keys.ts';
 import { ServiceClock } from '../../values/clock.ts';
-import { ConfigError, type Config } from '../../config/load.ts';
+import type { Config } from '../../config/load.ts';
 import { openInput } from '../input.ts';
 import { findIssuer } from '../remembered-issuer.ts';
-import { okFinding, problemFinding, type Finding } from './finding.ts';
+import { findingOf, okFinding, problemFinding, type Finding } from './finding.ts';
 
 export async function checkIssuer(config: Config, { tokenFile }: { tokenFile?: string }): Promise<Finding[]> {
-  const keys = config.issuer ? [await checkKeys(config.issuer, config.jwksUrl)] : await checkSigningKey(config);
+  const { issuer, jwksUrl, signingKey } = config;
+  const keys: Finding[] = [];
+  if (issuer) keys.push(await checkKeys(issuer, jwksUrl));
+  // A sandbox may have its own in DATA_DIR.
+  else if (signingKey) keys.push(await checkSigningKey(signingKey));
   // Without the keys no token can be verified.
   if (tokenFile === undefined || keys.some(({ level }) => level === 'problem')) return keys;
   const { chunks } = await openInput(tokenFile);
@@ -29,17 +33,13 @@ async function checkKeys(issuer: string, jwksUrl: string | undefined): Promise<F
   }
 }
 
-/** That of the embedded issuer, as the start reads it. A sandbox may have its own in DATA_DIR. */
-async function checkSigningKey({ signingKey }: Config): Promise<Finding[]> {
-  if (signingKey === undefined) return [];
-  try {
+/** That of the embedded issuer, as the start reads it. */
+function checkSigningKey(signingKey: string): Promise<Finding> {
+  return findingOf('Signing key', '`ledgerline keys` makes one.', async () => {
     const [first, ...others] = await readSigningKeys(signingKey);
     const more = others.length > 0 ? `, and ${others.length} more verify them` : '';
-    return [okFinding('Signing key', `${first!.id} signs tokens${more}`)];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return [problemFinding('Signing key', error.message, '`ledgerline keys` makes one.')];
-  }
+    return okFinding('Signing key', `${first!.id} signs tokens${more}`);
+  });
 }
 
 async function checkToken(config: Config, token: string): Promise<Finding> {

@@ -1,4 +1,7 @@
 /** What a check found: one line, with the cause and what to do. */
+import { ConfigError } from '../../config/load.ts';
+import { StartError } from '../../errors.ts';
+
 export interface Finding {
   check: string;
   level: 'ok' | 'warning' | 'problem';
@@ -21,6 +24,16 @@ export const problemFinding = (check: string, text: string, cure: string): Findi
   text,
   cure,
 });
+
+/** What a check found, or the problem because of which it threw what a start would throw. */
+export async function findingOf(check: string, cure: string, look: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof StartError || error instanceof ConfigError)) throw error;
+    return problemFinding(check, error.message, cure);
+  }
+}
 
 const marks = { ok: '✓', warning: '!', problem: '✗' };
 

@@ -4,16 +4,12 @@ import { withGuardControl } from './guard-control.ts';
 
 export const guardActions = () =>
   withGuardControl(async (control) => {
-    const actions = await control.actions({ limit: 100 });
-    table([
-      ['time', 'who', 'client', 'action', 'target', 'detail'],
-      ...actions.map(({ at, subject, client, action, target, detail }) => [
-        at.toISOString(),
-        subject,
-        client,
-        action,
-        target,
-        detail,
-      ]),
-    ]);
+    table(await control.actions({ limit: 100 }), {
+      time: 'at',
+      who: 'subject',
+      client: 'client',
+      action: 'action',
+      target: 'target',
+      detail: 'detail',
+    });
   });

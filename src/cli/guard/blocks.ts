@@ -4,14 +4,10 @@ import { withGuardControl } from './guard-control.ts';
 
 export const guardBlocks = () =>
   withGuardControl(async (control) => {
-    const blocks = await control.blocks();
-    table([
-      ['block', 'rule', 'whom', 'until'],
-      ...blocks.map(({ id, rule, subject, userIds, until }) => [
-        id,
-        rule,
-        userIds ? `${subject} for users ${userIds.join(', ')}` : subject,
-        until.toISOString(),
-      ]),
-    ]);
+    table(await control.blocks(), {
+      block: 'id',
+      rule: 'rule',
+      whom: ({ subject, userIds }) => (userIds ? `${subject} for users ${userIds.join(', ')}` : subject),
+      until: 'until',
+    });
   });

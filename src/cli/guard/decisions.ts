@@ -14,18 +14,15 @@ export const guardDecisions = (options: { rule?: string; shadow?: boolean; user?
       before: undefined,
       limit: readNumber('--count', options.count, 500),
     });
-    table([
-      ['time', 'rule', 'action', 'operation', 'user', 'phone', 'country', 'source', 'evidence'],
-      ...decisions.map((decision) => [
-        decision.at.toISOString(),
-        decision.rule,
-        decision.action,
-        decision.operation,
-        decision.userId,
-        decision.phone,
-        decision.country,
-        decision.source,
-        decision.evidence && describeEvidence(decision.evidence),
-      ]),
-    ]);
+    table(decisions, {
+      time: 'at',
+      rule: 'rule',
+      action: 'action',
+      operation: 'operation',
+      user: 'userId',
+      phone: 'phone',
+      country: 'country',
+      source: 'source',
+      evidence: ({ evidence }) => evidence && describeEvidence(evidence),
+    });
   });

@@ -2,7 +2,6 @@
 import { createAudit } from '../../audit/audit.ts';
 import { createAuditStore } from '../../audit/audit.store.ts';
 import { enterKeys } from '../../auth/digest-key-registry.store.ts';
-import { planKeys } from '../../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../../auth/keys.ts';
 import { configuredModes } from '../../guard/rules.ts';
 import { createGuardControl, type GuardControl } from '../../guard/control/guard-control.ts';
@@ -12,8 +11,7 @@ import { withDatabase } from '../database.ts';
 
 export async function withGuardControl(work: (control: GuardControl) => Promise<void>): Promise<number> {
   await withDatabase(2, async ({ config, db, clock }) => {
-    const nodeKeys = await readDigestKeys(config);
-    const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
+    const { guardKey } = await enterKeys(db, await readDigestKeys(config));
     const observe = () => {};
     const control = createGuardControl({
       store: createGuardControlStore(db),

@@ -4,16 +4,12 @@ import { withGuardControl } from './guard-control.ts';
 
 export const guardRules = () =>
   withGuardControl(async (control) => {
-    const rules = await control.rules();
-    table([
-      ['rule', 'mode', 'configured', 'refused 24h', 'shadow 24h', 'changed by'],
-      ...rules.map(({ rule, mode, configuredMode, refused, shadow, changedBy }) => [
-        rule,
-        mode,
-        configuredMode,
-        refused,
-        shadow,
-        changedBy,
-      ]),
-    ]);
+    table(await control.rules(), {
+      rule: 'rule',
+      mode: 'mode',
+      configured: 'configuredMode',
+      'refused 24h': 'refused',
+      'shadow 24h': 'shadow',
+      'changed by': 'changedBy',
+    });
   });

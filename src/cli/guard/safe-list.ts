@@ -17,14 +17,10 @@ export const guardSafeList = (options: { add?: string; addPrefix?: string; remov
       await control.addSafe(commandLineActor(), { prefix: options.addPrefix });
     }
     if (options.remove !== undefined) await control.removeSafe(commandLineActor(), options.remove);
-    const entries = await control.safeList();
-    table([
-      ['entry', 'numbers', 'added', 'by'],
-      ...entries.map(({ id, label, isPrefix, addedAt, addedBy }) => [
-        id,
-        isPrefix ? `${label}…` : label,
-        addedAt.toISOString(),
-        addedBy,
-      ]),
-    ]);
+    table(await control.safeList(), {
+      entry: 'id',
+      numbers: ({ label, isPrefix }) => (isPrefix ? `${label}…` : label),
+      added: 'addedAt',
+      by: 'addedBy',
+    });
   });

@@ -9,16 +9,14 @@ export const webhooksDeliveries = (id: string, { state, count }: { state?: strin
     const wanted = (['due', 'delivered', 'failed'] as const).find((known) => known === state);
     if (state !== undefined && !wanted) throw new StartError('--state must be due, delivered or failed.');
     const listed = await endpoints.listDeliveries(readEndpointId(id), wanted, readNumber('--count', count, 1000));
-    table([
-      ['event', 'type', 'state', 'tries', 'status', 'error', 'next try'],
-      ...listed.map(({ delivery }) => [
-        delivery.eventId,
-        delivery.type,
-        delivery.state,
-        delivery.attempts,
-        delivery.lastStatus,
-        delivery.lastError,
-        delivery.nextAttemptAt?.toISOString() ?? null,
-      ]),
-    ]);
+    const deliveries = listed.map(({ delivery }) => delivery);
+    table(deliveries, {
+      event: 'eventId',
+      type: 'type',
+      state: 'state',
+      tries: 'attempts',
+      status: 'lastStatus',
+      error: 'lastError',
+      'next try': 'nextAttemptAt',
+    });
   });

@@ -5,17 +5,13 @@ import { withEndpoints } from './webhook-endpoints.ts';
 
 export const webhooksList = () =>
   withEndpoints(async ({ endpoints }) => {
-    const listed = await endpoints.listHealth(serviceItself);
-    table([
-      ['id', 'url', 'types', 'state', 'failing since', 'due', 'description'],
-      ...listed.map(({ id, url, types, enabled, disabledReason, failingSince, due, description }) => [
-        id,
-        url,
-        types.join(',') || 'all',
-        enabled ? 'enabled' : `disabled (${disabledReason})`,
-        failingSince?.toISOString() ?? null,
-        due,
-        description,
-      ]),
-    ]);
+    table(await endpoints.listHealth(serviceItself), {
+      id: 'id',
+      url: 'url',
+      types: ({ types }) => types.join(',') || 'all',
+      state: ({ enabled, disabledReason }) => (enabled ? 'enabled' : `disabled (${disabledReason})`),
+      'failing since': 'failingSince',
+      due: 'due',
+      description: 'description',
+    });
   });

@@ -10,6 +10,7 @@ import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.t
 import type { Operator } from '../../audit/operator-actions.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import { withDatabase } from '../database.ts';
+import { readNumber } from '../read-number.ts';
 
 /** What a command works with. */
 interface WebhookContext {
@@ -37,11 +38,7 @@ export async function withEndpoints(work: (context: WebhookContext) => Promise<n
   });
 }
 
-export function readEndpointId(given: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(given) ? Number(given) : 0;
-  if (id < 1 || id > 2_147_483_647) throw new StartError(`${given} is no id; \`ledgerline webhooks list\` shows them.`);
-  return id;
-}
+export const readEndpointId = (given: string) => readNumber('The id of the endpoint', given);
 
 export function readEventTypes(given: string | undefined): string[] | undefined {
   const types = given?.split(',').flatMap((name) => name.trim() || []);

@@ -21,7 +21,6 @@ export const eventsSettings = {
     env: 'LEDGERLINE_EVENTS_ALLOW',
     kind: targets,
     default: [],
-    defaultText: 'none',
     about:
       'Private targets that webhooks may be sent to, even over http, such as `10.0.0.0/8,hooks.internal`. A host name does not allow loopback or link-local addresses; for these, list the network.',
   }),

@@ -5,6 +5,7 @@ import {
   fail,
   integer,
   type Kind,
+  kindWithDefault,
   listOf,
   oneOf,
   setting,
@@ -13,7 +14,7 @@ import {
   withExceptions,
   type WithExceptions,
 } from '../../formats/setting-kinds.ts';
-import { channels, type ChannelOrder } from '../../sms/channels.ts';
+import { channels } from '../../sms/channels.ts';
 import { withKnownCountries } from './countries.ts';
 import { gatewayBaseUrls, gatewayNames, gatewaySettings, type GatewayName } from '../../sms/gateways/index.ts';
 
@@ -72,11 +73,9 @@ export const gatewaysSettings = {
     about:
       'The gateways that send messages, in the order in which they are tried, and another list for some countries, such as `twilio,vonage; DE=vonage,twilio; FR=infobip`. docs/gateways.md says how to set up each one.',
   }),
-  channels: setting<ChannelOrder>({
+  channels: setting({
     env: 'LEDGERLINE_CHANNELS',
-    kind: channelLists,
-    default: new Map([['*', ['sms']]]),
-    defaultText: '*=sms',
+    ...kindWithDefault(channelLists, '*=sms'),
     about:
       'The channels by which codes are sent, in their order, by country, and with * for all the others, such as `BR=whatsapp,sms; *=sms,voice` (docs/channels.md).',
   }),
@@ -100,11 +99,9 @@ export const gatewaysSettings = {
     default: 10,
     about: 'How long all gateways together may take. After that the caller gets 503.',
   }),
-  breaker: setting<Breaker>({
+  breaker: setting({
     env: 'LEDGERLINE_BREAKER',
-    kind: breaker,
-    default: breaker.parse('5/5s/2m'),
-    defaultText: '5/5s/2m',
+    ...kindWithDefault(breaker, '5/5s/2m'),
     about:
       'Failures in a row after which a gateway is no longer used; how long until it is tried again with one message; and how long at most, since each failed try doubles that time.',
   }),

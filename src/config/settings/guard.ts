@@ -6,6 +6,7 @@ import {
   fail,
   integer,
   type Kind,
+  kindWithDefault,
   list,
   setting,
   spanSeconds,
@@ -180,11 +181,9 @@ export const guardSettings = {
     howToSet: 'the countries that codes are sent to, or * for all',
     about: 'Countries that codes are sent to.',
   }),
-  refusedTypes: setting<string[]>({
+  refusedTypes: setting({
     env: 'LEDGERLINE_REFUSED_TYPES',
-    kind: refusedTypes,
-    default: refusedTypes.parse('premium-rate,shared-cost,toll-free,pager,voicemail,personal-number'),
-    defaultText: 'premium-rate, shared-cost, toll-free, pager, voicemail, personal-number',
+    ...kindWithDefault(refusedTypes, 'premium-rate, shared-cost, toll-free, pager, voicemail, personal-number'),
     about: 'Kinds of numbers that no code is sent to.',
   }),
   ...rangeSettings,
@@ -201,27 +200,21 @@ export const guardSettings = {
     about:
       'Keys with which your back end signs that it trusts a send. Such a signature is accepted instead of the solution of a challenge (docs/decisions/0008-challenge.md).',
   }),
-  countrySends: setting<ReadonlyMap<string, number>>({
+  countrySends: setting({
     env: 'LEDGERLINE_COUNTRY_SENDS',
-    kind: table('*=10000,DE=50000', wholeNumber),
-    default: new Map([['*', 10_000]]),
-    defaultText: '*=10000',
+    ...kindWithDefault(table('*=10000,DE=50000', wholeNumber), '*=10000'),
     about:
       'Codes that may be sent to one country in a day (UTC), for each channel; `voice:*=500` for one channel alone.',
   }),
-  prices: setting<ReadonlyMap<string, number>>({
+  prices: setting({
     env: 'LEDGERLINE_PRICES',
-    kind: table('*=0.1,GB=0.04,+4470=0.5', moneyOf),
-    default: new Map([['*', 1000]]),
-    defaultText: '*=0.1',
+    ...kindWithDefault(table('*=0.1,GB=0.04,+4470=0.5', moneyOf), '*=0.1'),
     about:
       'What a text of one segment costs, in your currency, by country or leading digits; a longer text costs it for each segment. `voice:GB=0.1` and `whatsapp:*=0.03` for the other channels, which otherwise cost what a text costs.',
   }),
-  spend: setting<SpendLimits>({
+  spend: setting({
     env: 'LEDGERLINE_SPEND',
-    kind: spend,
-    default: spend.parse(defaultSpend),
-    defaultText: defaultSpend,
+    ...kindWithDefault(spend, defaultSpend),
     about:
       'Maximum cost of one message (numbers with a higher price are not supported), of all messages in a day (UTC), and of those to one country in a day: * for each country, or countries by name. `voice:day=200` and `voice:GB=50` limit one channel as well. What is not listed keeps its default; off removes a limit.',
   }),

@@ -1,5 +1,13 @@
 /** The text of a message, and its sender. */
-import { fail, type Kind, setting, text, type WithExceptions, withExceptions } from '../../formats/setting-kinds.ts';
+import {
+  fail,
+  type Kind,
+  kindWithDefault,
+  setting,
+  text,
+  type WithExceptions,
+  withExceptions,
+} from '../../formats/setting-kinds.ts';
 import { gatewayNames } from '../../sms/gateways/index.ts';
 import type { DltRegistration, DltRegistrations } from '../../sms/dlt.ts';
 import { withKnownCountries } from './countries.ts';
@@ -125,19 +133,15 @@ const androidHash: Kind<string> = {
 };
 
 export const messagesSettings = {
-  sender: setting<WithExceptions<string>>({
+  sender: setting({
     env: 'LEDGERLINE_SENDER',
-    kind: senders,
-    default: senders.parse('Ledgerline'),
-    defaultText: 'Ledgerline',
+    ...kindWithDefault(senders, 'Ledgerline'),
     about:
       'Sender of the messages, and another one for some countries or gateways, such as `Acme; US=+15550001; twilio/US=+15550002`.',
   }),
-  brand: setting<WithExceptions<string>>({
+  brand: setting({
     env: 'LEDGERLINE_BRAND',
-    kind: brands,
-    default: brands.parse('Ledgerline'),
-    defaultText: 'Ledgerline',
+    ...kindWithDefault(brands, 'Ledgerline'),
     about:
       'Brand name in the messages and on statements, and another one in the messages to some countries, such as `Acme; DE=Acme GmbH`.',
   }),
@@ -149,11 +153,9 @@ export const messagesSettings = {
     about:
       'Templates of the messages, with the placeholders {code}, {brand} and {minutes}. Those of confirmations may have {amount}, {currency} and {payee}; one is used only if it names exactly what the confirmation is bound to.',
   }),
-  locale: setting<WithExceptions<string>>({
+  locale: setting({
     env: 'LEDGERLINE_LOCALE',
-    kind: locales,
-    default: locales.parse('en'),
-    defaultText: 'en',
+    ...kindWithDefault(locales, 'en'),
     about:
       'Language of the messages, unless the request sets another one; and another language for some countries, such as `en; DE=de; AT=de; BR=pt-BR`.',
   }),

@@ -111,7 +111,6 @@ export const serverSettings = {
   statementFont: setting({
     env: 'LEDGERLINE_STATEMENT_FONT',
     kind: fontFile,
-    defaultText: 'none',
     about:
       'A font file for statements, for characters that the bundled fonts lack, such as Korean or Chinese ones. They have Latin, Greek, Cyrillic, Arabic, Hebrew and Japanese.',
   }),

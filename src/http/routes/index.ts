@@ -10,7 +10,6 @@ import type { AnyOperation } from '../operation.ts';
 import { eraseUserOperation } from './users/erase-user.ts';
 import { readUserDataOperation } from './users/read-user-data.ts';
 import { assetOperation } from './pages/asset.ts';
-import { docsOperation } from './pages/docs.ts';
 import { describeWebhooks } from './events/event-webhooks.ts';
 import { exportTransactionsOperation } from './transactions/export-transactions.ts';
 import { statementOperation } from './transactions/statement.ts';
@@ -176,7 +175,7 @@ export interface Services extends CalledServices {
 }
 
 export function operationsOf(services: Services): AnyOperation[] {
-  const { observer, issuer, sandbox } = services;
+  const { observer, issuer, sandbox, pages } = services;
   const operations: AnyOperation[] = [
     ...table.flatMap((make) => make(services)),
     ...(issuer ? [tokenOperation(issuer, observer.observe), jwksOperation(issuer), discoveryOperation(issuer)] : []),
@@ -191,12 +190,14 @@ export function operationsOf(services: Services): AnyOperation[] {
           emptySandboxOperation(sandbox),
         ]
       : []),
-    ...services.pageNames.map((name) => pageOperation(name, services.pages)),
+    ...services.pageNames.map((name) => pageOperation(name, pages.html[name])),
     openApiOperation(() => openApiDocument(operations, describeWebhooks)),
-    docsOperation(services.pages),
+    pageOperation(
+      'docs',
+      pages.docs.find(({ path }) => path === '/docs'),
+    ),
   ];
-  const { docs, assets } = services.pages;
-  const files = [...docs.filter(({ path }) => path !== '/docs'), ...assets];
+  const files = [...pages.docs.filter(({ path }) => path !== '/docs'), ...pages.assets];
   return [...operations, ...files.map(assetOperation)];
 }
 

@@ -6,9 +6,10 @@ import { callOrigin } from '../call-origin.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 import { channelMember, refuseChannel } from '../channel-member.ts';
 import { localeMember } from '../locale-member.ts';
+import { currencyShape } from '../../../transactions/row.ts';
 import { operation, reply } from '../../operation.ts';
 import { confirmationCommon, confirmationErrors } from './sent-confirmation.ts';
-import { amountMember, currencyText, payeeText, purposeLength } from './terms-members.ts';
+import { amountMember, payeeText, purposeLength } from './terms-members.ts';
 
 const input = body(
   'CreateConfirmationRequest',
@@ -23,7 +24,7 @@ const input = body(
       'What the code is for, such as payment.',
     ),
     amount: amountMember,
-    currency: optional(currencyText, 'ISO 4217 code of the amount.'),
+    currency: optional(currencyShape, 'ISO 4217 code of the amount.'),
     payee: optional(payeeText, 'Who is paid, or what else the person agrees to.'),
     locale: localeMember,
     channel: channelMember,

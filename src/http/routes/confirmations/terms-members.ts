@@ -1,25 +1,14 @@
 /** Amount, currency and payee in a request. */
-import { decimal, filterText, optional, text, type Shape } from '../../../formats/shape.ts';
-import { parseAmount } from '../../../transactions/amount.ts';
+import { filterText, optional, type Shape } from '../../../formats/shape.ts';
+import { amountShape } from '../../../transactions/row.ts';
 
 export const purposeLength = 64;
 const payeeLength = 140;
 
 export const amountMember = optional(
-  decimal(
-    (given, isNumber) => parseAmount(given, isNumber),
-    'The field {0} must be a non-negative decimal with up to 20 digits before the point and 6 after.',
-    { type: ['number', 'string'], minimum: 0, pattern: '^\\d{1,20}(\\.\\d{1,6})?$' },
-  ),
+  amountShape,
   'What is paid: a number, whose digits are kept, or a decimal string.',
 );
-
-export const currencyText = text({
-  trim: true,
-  parse: (code) => (/^[A-Za-z]{3}$/.test(code) ? code.toUpperCase() : undefined),
-  message: 'The field {0} must be an ISO 4217 code.',
-  schema: { pattern: '^[A-Za-z]{3}$' },
-});
 
 /** Two spellings of one letter are the same payee. */
 const anyPayee = filterText({ trim: true, maxLength: payeeLength, parse: (given) => given.normalize('NFC') });

@@ -1,28 +1,26 @@
 import type { PageName } from '../../../config/settings/server.ts';
 import { pageNotBuilt } from '../../../errors.ts';
 import { operation } from '../../operation.ts';
-import type { Pages } from '../../pages.ts';
+import type { StaticFile } from '../../pages.ts';
 
-const known: Record<PageName, { path: string; summary: string }> = {
-  sandbox: { path: '/', summary: 'Sandbox page' },
-  wallet: { path: '/wallet', summary: 'Wallet page' },
-  console: { path: '/console', summary: 'Console page' },
-};
+/** The other pages of the documentation are files that its first page links to. */
+const pages = {
+  sandbox: { name: 'page-sandbox', path: '/', tag: 'Pages', summary: 'Sandbox page' },
+  wallet: { name: 'page-wallet', path: '/wallet', tag: 'Pages', summary: 'Wallet page' },
+  console: { name: 'page-console', path: '/console', tag: 'Pages', summary: 'Console page' },
+  docs: { name: 'docs', path: '/docs', tag: 'Reference', summary: 'Documentation' },
+} satisfies Record<PageName | 'docs', unknown>;
 
-export const pageOperation = (name: PageName, { html }: Pages) =>
+export const pageOperation = (page: keyof typeof pages, file: StaticFile | undefined) =>
   operation({
-    name: `page-${name}`,
+    ...pages[page],
     method: 'GET',
-    path: known[name].path,
-    tag: 'Pages',
-    summary: known[name].summary,
     responses: {
       200: { about: 'The page.', contentType: 'text/html' },
       304: { about: 'The page has the ETag in If-None-Match.' },
     },
     errors: ['not-found'],
     handle({ request }) {
-      const file = html[name];
       if (!file) throw pageNotBuilt();
       return file.reply(request);
     },

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { ExportFormat, ExportReply, ExportRequest } from '../../../transactions/export/export-transactions.ts';
 import { boolean } from '../../../formats/record.ts';
 import { body, int32, required, withDefault } from '../../../formats/shape.ts';
+import { acceptedWeight } from '../../encoding.ts';
 import { operation } from '../../operation.ts';
 import { exampleTransaction } from './transaction-shape.ts';
 import { checkRanges, filterMembers, filterOf } from '../../../transactions/filter-input.ts';
@@ -68,17 +69,11 @@ export const exportTransactionsOperation = (exportTransactions: (request: Export
     },
   });
 
-/** Below every weight that can be given, except 0, which refuses the type (RFC 9110 section 12.4.2). */
+/** Below every weight that can be given, except 0, which refuses the type. */
 const unnamedWeight = 0.0001;
 
 /** Accept never refuses. CSV is the default. */
 function preferredFormat(accept = ''): ExportFormat {
-  const weight = (type: string) => {
-    const range = accept.split(',').map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()));
-    const named = range.find(([name]) => name === type);
-    if (!named) return unnamedWeight;
-    const quality = named.find((piece) => piece.startsWith('q='));
-    return quality === undefined ? 1 : Number(quality.slice(2)) || 0;
-  };
+  const weight = (type: string) => acceptedWeight(accept, type) ?? unnamedWeight;
   return weight(mediaTypes.ndjson) > weight(mediaTypes.csv) ? 'ndjson' : 'csv';
 }

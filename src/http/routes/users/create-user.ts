@@ -39,9 +39,9 @@ export const createUserOperation = (createUser: (user: NewUser) => Promise<numbe
     example: {},
     responses: { 201: { about: 'The new user.', shape: createdUser } },
     errors: ['user-exists'],
-    async handle({ body: { id, merchantId, email, additionalData }, caller }) {
+    async handle({ body: user, caller }) {
       // A token that is bound to a user cannot create other users.
-      if (caller.userId !== undefined && caller.userId !== id) throw notTheirs();
-      return reply(201, createdUser, { id: await createUser({ id, merchantId, email, additionalData }) });
+      if (caller.userId !== undefined && caller.userId !== user.id) throw notTheirs();
+      return reply(201, createdUser, { id: await createUser(user) });
     },
   });
