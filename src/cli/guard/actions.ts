@@ -1,10 +1,11 @@
 /** `ledgerline guard actions`: lists what operators did. */
+import { createAuditStore } from '../../audit/audit.store.ts';
+import { withDatabase } from '../database.ts';
 import { table } from '../table.ts';
-import { withGuardControl } from './guard-control.ts';
 
-export const guardActions = () =>
-  withGuardControl(async (control) => {
-    const actions = await control.actions({ limit: 100 });
+export async function guardActions(): Promise<number> {
+  await withDatabase(2, async ({ db }) => {
+    const actions = await createAuditStore(db).readActions({ limit: 100 });
     table([
       ['time', 'who', 'client', 'action', 'target', 'detail'],
       ...actions.map(({ at, subject, client, action, target, detail }) => [
@@ -17,3 +18,5 @@ export const guardActions = () =>
       ]),
     ]);
   });
+  return 0;
+}

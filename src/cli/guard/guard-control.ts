@@ -1,6 +1,4 @@
 /** The guard as the commands of `ledgerline guard` use it: on the database, without a running service. */
-import { createAudit } from '../../audit/audit.ts';
-import { createAuditStore } from '../../audit/audit.store.ts';
 import { enterKeys } from '../../auth/digest-key-registry.store.ts';
 import { planKeys } from '../../auth/digest-key-registry.ts';
 import { readDigestKeys } from '../../auth/keys.ts';
@@ -14,14 +12,12 @@ export async function withGuardControl(work: (control: GuardControl) => Promise<
   await withDatabase(2, async ({ config, db, clock }) => {
     const nodeKeys = await readDigestKeys(config);
     const { guardKey } = await enterKeys(db, (known) => planKeys(known, nodeKeys));
-    const observe = () => {};
     const control = createGuardControl({
       store: createGuardControlStore(db),
-      audit: createAudit(createAuditStore(db), clock, observe),
       configured: configuredModes(config.mode === 'production', config.rules),
       digest: createDigest(guardKey),
       clock,
-      observe,
+      observe: () => {},
     });
     await work(control);
   });
