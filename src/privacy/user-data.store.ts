@@ -5,12 +5,16 @@
 import type { tables } from './personal-data.ts';
 
 type Tables = typeof tables;
-/** Tables with rows of one user. */
-type TableOfUser = { [T in keyof Tables]: Tables[T] extends { user: string } ? T : never }[keyof Tables];
-type NotShown<T extends keyof Tables> = Tables[T] extends { notShown: infer Reasons } ? keyof Reasons : never;
+type HiddenColumn<T extends keyof Tables> = Tables[T] extends { notShown: infer Reasons } ? keyof Reasons : never;
 type UserColumn<T extends keyof Tables> = Tables[T] extends { user: infer Column } ? Column : never;
 /** The columns that subject access shows. The user's id is the same in all of them. */
-type ShownColumn<T extends keyof Tables> = Exclude<keyof Tables[T]['personal'], NotShown<T> | UserColumn<T>>;
+type ShownColumn<T extends keyof Tables> = Tables[T] extends { notShown: string }
+  ? never
+  : Exclude<keyof Tables[T]['personal'], HiddenColumn<T> | UserColumn<T>>;
+/** Tables with rows of one user of which subject access shows something. */
+type ShownTable = {
+  [T in keyof Tables]: Tables[T] extends { user: string } ? ([ShownColumn<T>] extends [never] ? never : T) : never;
+}[keyof Tables];
 
 /** Members of the answer, each with its expression in SQL. */
 type Members = Readonly<Record<string, string>>;
@@ -41,7 +45,7 @@ const blocksOf = (until: string, rule = 'user-failures') =>
 const listTimes = (times: string) => listOf(isoTime('e.at'), `unnest(${times}) e (at)`, 'e.at');
 
 /** What each column becomes in the answer. The aliases are those of the statement below. */
-const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } = {
+const shown: { [T in ShownTable]: Readonly<Record<ShownColumn<T>, Members>> } = {
   users: {
     merchant_id: { merchantId: 'u.merchant_id' },
     email: { email: 'u.email' },
@@ -103,22 +107,10 @@ const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } =
     source: { source: 'd.source' },
   },
   confirmations: { purpose: { purpose: 'c.purpose' } },
-  send_keys: {},
-  sandbox_messages: {},
-  transactions: {},
-  transaction_details: {},
-  transaction_history: {},
-  transaction_blocks: {},
-  erased_users: {},
-  operator_actions: {},
-  event_counters: {},
-  events: {},
-  event_outbox: {},
-  user_event_outbox: {},
 };
 
 /** The members of a table's columns. `also` are columns that contain nothing about a person. */
-const membersOf = (table: TableOfUser, also: Members = {}): Members =>
+const membersOf = (table: ShownTable, also: Members = {}): Members =>
   Object.assign({}, ...Object.values<Members>(shown[table]), also) as Members;
 
 const { blocks, changeBlocks, confirmationBlocks, ...phone } = membersOf('verifications', membersOf('phone_links'));
