@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useModal } from '../ui/use-modal.ts';
-import { t } from './texts.ts';
 
 interface ConfirmProps {
   title: string;
@@ -33,7 +32,7 @@ export function Confirm({ title, action, children, isReady = true, onConfirm, on
         <h2 id="confirm-title">{title}</h2>
         {children}
         <label>
-          {t.common.reason}
+          Reason
           <textarea
             ref={field}
             rows={2}
@@ -45,11 +44,11 @@ export function Confirm({ title, action, children, isReady = true, onConfirm, on
           />
         </label>
         <p id="reason-about" class={isMissing ? 'complaint' : 'soft'} role={isMissing ? 'alert' : undefined}>
-          {isMissing ? t.common.reasonMissing : t.common.reasonAbout}
+          {isMissing ? 'Give a reason: the audit keeps it.' : 'The audit keeps it, with your name.'}
         </p>
         <footer>
           <button type="button" class="quiet" onClick={() => dialog.current!.close()}>
-            {t.common.cancel}
+            Cancel
           </button>
           <button type="submit" class="primary" disabled={!isReady}>
             {action}

@@ -12,26 +12,25 @@ import { CustomerView } from './views/customer.tsx';
 import { EventsView } from './views/events.tsx';
 import { GuardView } from './views/guard.tsx';
 import { MessagesView } from './views/messages.tsx';
-import { hasScope, OperatorContext, subjectOf } from './operator.ts';
+import { hasScope, OperatorContext, readOnlyHint, subjectOf } from './operator.ts';
 import { ConsoleSearch } from './search.tsx';
 import { OverviewView } from './views/overview.tsx';
 import { SafeListView } from './views/safe-list.tsx';
 import { SettingsView } from './views/settings.tsx';
 import { ConsoleSignIn } from './views/sign-in.tsx';
-import { t } from './texts.ts';
 import { WebhooksView } from './views/webhooks.tsx';
 import { QuietButton } from '../ui/quiet-button.tsx';
 
 const views = {
-  overview: { title: t.common.overview, View: OverviewView },
-  messages: { title: t.common.messages, View: MessagesView },
-  customer: { title: t.common.customer, View: CustomerView },
-  guard: { title: t.common.guard, View: GuardView },
-  'safe-list': { title: t.common.safeList, View: SafeListView },
-  events: { title: t.common.events, View: EventsView },
-  webhooks: { title: t.common.webhooks, View: WebhooksView },
-  audit: { title: t.common.audit, View: AuditView },
-  settings: { title: t.common.settings, View: SettingsView },
+  overview: { title: 'Overview', View: OverviewView },
+  messages: { title: 'Messages', View: MessagesView },
+  customer: { title: 'Customer', View: CustomerView },
+  guard: { title: 'Guard', View: GuardView },
+  'safe-list': { title: 'Safe list', View: SafeListView },
+  events: { title: 'Events', View: EventsView },
+  webhooks: { title: 'Webhooks', View: WebhooksView },
+  audit: { title: 'Audit', View: AuditView },
+  settings: { title: 'Settings', View: SettingsView },
 };
 type ViewName = keyof typeof views;
 
@@ -150,7 +149,7 @@ function ConsoleBar({ session: { name, mayWrite }, onSignOut }: { session: Sessi
   const here = useView();
   return (
     <div class="console-bar">
-      <nav aria-label={t.common.views}>
+      <nav aria-label="Views">
         {viewTitles.map(([view, title]) => (
           <a key={view} href={`#${view}`} aria-current={view === here ? 'page' : undefined}>
             {title}
@@ -162,11 +161,11 @@ function ConsoleBar({ session: { name, mayWrite }, onSignOut }: { session: Sessi
         <p class="who-am-i">
           {name && <span>{name}</span>}
           {!mayWrite && (
-            <span class="state-mark is-warn" title={t.common.readOnlyHint}>
-              {t.common.readOnly}
+            <span class="state-mark is-warn" title={readOnlyHint}>
+              Read only
             </span>
           )}
-          <QuietButton onClick={onSignOut}>{t.common.signOut}</QuietButton>
+          <QuietButton onClick={onSignOut}>Sign out</QuietButton>
         </p>
       )}
     </div>

@@ -3,9 +3,8 @@ import { useRef, useState } from 'preact/hooks';
 import { useAction } from '../data/use-action.ts';
 import { Confirm } from './confirm-dialog.tsx';
 import { formatNumber } from './format.ts';
-import { useOperator } from './operator.ts';
+import { readOnlyHint, useOperator } from './operator.ts';
 import { Outcome } from './parts.tsx';
-import { t } from './texts.ts';
 import { delaySeconds, UndoNotice, useDelayed, useNotice } from './undo.tsx';
 
 interface DelayedActionProps {
@@ -57,7 +56,7 @@ export function DelayedAction({ text, title, action, about, waiting, done, work,
         class="quiet small"
         aria-label={title}
         disabled={!mayWrite || notice !== undefined || running.isRunning}
-        title={mayWrite ? undefined : t.common.readOnlyHint}
+        title={mayWrite ? undefined : readOnlyHint}
         onClick={() => setAsking(true)}
       >
         {text}

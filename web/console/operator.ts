@@ -4,6 +4,10 @@ import { useContext } from 'preact/hooks';
 import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts';
 import { claimsOf } from '../data/token-claims.ts';
 
+/** Why a control is disabled. */
+export const readOnlyHint = 'Your token may only read. Changes need the scope operator:write.';
+export const readOnlyEventsHint = 'Your token may not change webhooks. That needs the scope events:write.';
+
 /** How often a view requests its values again while it is visible. */
 export const refreshSeconds = 15;
 

@@ -8,10 +8,11 @@ import { Options } from '../ui/options.tsx';
 import { RelativeTime } from '../ui/relative-time.tsx';
 import { serviceNow } from './clock.ts';
 import { consoleLocale, formatDate, formatShare, formatTime } from './format.ts';
-import { useOperator } from './operator.ts';
+import { readOnlyEventsHint, readOnlyHint, useOperator } from './operator.ts';
 import { sentenceOf } from './problems.ts';
-import { t } from './texts.ts';
 import { QuietButton } from '../ui/quiet-button.tsx';
+
+const copying = { copy: 'Copy', copied: 'Copied', notCopied: 'Not allowed by the browser' };
 
 /** Why an action failed; what was done, for screen readers. */
 export function Outcome({ of: { error, done } }: { of: Pick<Action, 'error' | 'done'> }) {
@@ -28,7 +29,7 @@ export function Outcome({ of: { error, done } }: { of: Pick<Action, 'error' | 'd
 /** A button for the next page of a list, if there is one. */
 export function Older({
   of: { showOlder, older },
-  text = t.common.showOlder,
+  text = 'Show older',
 }: {
   of: Pages<unknown>;
   text?: string | undefined;
@@ -46,8 +47,7 @@ export function Older({
 /** A button for what the token may not allow. */
 export function WriteButton({ of, ...props }: ComponentProps<typeof QuietButton> & { of?: 'webhooks' }) {
   const { mayWrite, mayWriteEvents } = useOperator();
-  const [isAllowed, hint] =
-    of === 'webhooks' ? [mayWriteEvents, t.common.readOnlyEventsHint] : [mayWrite, t.common.readOnlyHint];
+  const [isAllowed, hint] = of === 'webhooks' ? [mayWriteEvents, readOnlyEventsHint] : [mayWrite, readOnlyHint];
   return <QuietButton {...props} disabled={!isAllowed} title={isAllowed ? undefined : hint} />;
 }
 
@@ -68,7 +68,7 @@ export function ExactTime({ instant }: { instant: string }) {
 }
 
 export function Copy({ text, what }: { text: string; what: string }) {
-  return <CopyButton text={text} what={what} words={t.copying} />;
+  return <CopyButton text={text} what={what} words={copying} />;
 }
 
 /** A secret that is shown once. */
@@ -77,9 +77,9 @@ export function Secret({ secret }: { secret: string | undefined }) {
     <div role="status">
       {secret !== undefined && (
         <p class="secret-text">
-          {t.webhooks.secret}
+          The receiver checks signatures with this secret. It is shown only once:
           <code>{secret}</code>
-          <Copy text={secret} what={t.webhooks.secretName} />
+          <Copy text={secret} what="Secret" />
         </p>
       )}
     </div>

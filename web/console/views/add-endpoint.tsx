@@ -5,9 +5,8 @@ import { useAction } from '../../data/use-action.ts';
 import { Popover } from '../../ui/popover.tsx';
 import { eventTypes } from '../event-types.ts';
 import { formatNumber } from '../format.ts';
-import { useOperator } from '../operator.ts';
+import { readOnlyEventsHint, useOperator } from '../operator.ts';
 import { Outcome, Secret } from '../parts.tsx';
-import { t } from '../texts.ts';
 
 export function AddEndpoint({ onAdded }: { onAdded(): void }) {
   const { webhooks, mayWriteEvents } = useOperator();
@@ -28,18 +27,18 @@ export function AddEndpoint({ onAdded }: { onAdded(): void }) {
       setTypes([]);
       element.reset();
       onAdded();
-    }, t.webhooks.isAdded);
+    }, 'The endpoint is added.');
   }
 
   return (
     <>
-      <form class="find-form wide-form" onSubmit={add} aria-label={t.webhooks.form}>
+      <form class="find-form wide-form" onSubmit={add} aria-label="Add an endpoint">
         <label>
-          {t.webhooks.url}
+          URL
           <input name="url" type="url" required maxLength={2048} placeholder="https://example.com/hooks" />
         </label>
         <label>
-          {t.webhooks.description}
+          Description
           <input name="description" maxLength={256} autoComplete="off" />
         </label>
         <TypeChoice types={types} onChoose={setTypes} />
@@ -48,9 +47,9 @@ export function AddEndpoint({ onAdded }: { onAdded(): void }) {
           class="primary"
           disabled={!mayWriteEvents}
           aria-disabled={adding.isRunning}
-          title={mayWriteEvents ? undefined : t.common.readOnlyEventsHint}
+          title={mayWriteEvents ? undefined : readOnlyEventsHint}
         >
-          {t.common.add}
+          Add
         </button>
       </form>
       <Secret secret={secret} />
@@ -67,11 +66,11 @@ interface TypeChoiceProps {
 
 function TypeChoice({ types, onChoose }: TypeChoiceProps) {
   const [only] = types;
-  const count = types.length === 1 ? only : t.webhooks.someTypes(formatNumber(types.length));
+  const count = types.length === 1 ? only : `${formatNumber(types.length)} types of events`;
   return (
-    <Popover class="pill" label={t.webhooks.types} button={types.length === 0 ? t.webhooks.everyType : count}>
+    <Popover class="pill" label="Types" button={types.length === 0 ? 'Every type of event' : count}>
       <fieldset class="type-choice">
-        <legend>{t.webhooks.typesAbout}</legend>
+        <legend>Only these types of events; none stands for all.</legend>
         {eventTypes.map((type) => (
           <label key={type} class="check-choice">
             <input

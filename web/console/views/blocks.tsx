@@ -9,10 +9,9 @@ import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
 import { pageSizeOf, Time } from '../parts.tsx';
-import { t } from '../texts.ts';
 import { QuietButton } from '../../ui/quiet-button.tsx';
 
-const nameOfBlock = ({ id, subject }: GuardBlock) => (id.startsWith('user:') ? t.guard.userLower(subject) : subject);
+const nameOfBlock = ({ id, subject }: GuardBlock) => (id.startsWith('user:') ? `user ${subject}` : subject);
 
 export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
   const [isWhole, setWhole] = useState(false);
@@ -22,14 +21,14 @@ export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
     blocks.refresh();
   }
   return (
-    <Panel title={t.guard.blocked} headingRef={heading}>
-      <Content of={blocks} none={t.guard.nobodyBlocked}>
+    <Panel title="Blocked now" headingRef={heading}>
+      <Content of={blocks} none="Nobody is blocked.">
         {(all) => {
           const shown = isWhole ? all : all.slice(0, pageSizeOf(20, 5));
           return (
             <>
               <DataTable
-                columns={[t.guard.who, t.common.rule, t.guard.until, t.guard.action]}
+                columns={['Who', 'Rule', 'Until', 'Action']}
                 hasControl
                 rows={shown.map((block) => ({
                   key: block.id,
@@ -43,7 +42,7 @@ export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
               />
               {shown.length < all.length && (
                 <p class="older-entries">
-                  <QuietButton onClick={() => setWhole(true)}>{t.guard.showAll(formatNumber(all.length))}</QuietButton>
+                  <QuietButton onClick={() => setWhole(true)}>Show all {formatNumber(all.length)}</QuietButton>
                 </p>
               )}
             </>
@@ -57,13 +56,13 @@ export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
 function BlockedSubject({ block: { id, subject, userIds } }: { block: GuardBlock }) {
   return (
     <>
-      {id.startsWith('user:') ? <a href={hrefOf('customer', subject)}>{t.common.userNamed(subject)}</a> : subject}
+      {id.startsWith('user:') ? <a href={hrefOf('customer', subject)}>User {subject}</a> : subject}
       {userIds && (
         <span class="small-print">
-          {t.guard.forUsers}{' '}
+          for{' '}
           {userIds.map((user) => (
             <a key={user} class="user-link" href={hrefOf('customer', user)}>
-              {t.guard.userLower(String(user))}
+              {`user ${user}`}
             </a>
           ))}
         </span>
@@ -78,17 +77,17 @@ interface LiftButtonProps {
   onLifted(): void;
 }
 
-export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonProps) {
+export function LiftButton({ block, text = 'Lift', onLifted }: LiftButtonProps) {
   const { operations } = useOperator();
   const name = nameOfBlock(block);
   return (
     <DelayedAction
       text={text}
-      title={t.guard.liftOf(name)}
-      action={t.guard.liftTheBlock}
-      about={t.guard.liftAbout}
-      waiting={(seconds) => t.guard.liftedIn(name, seconds)}
-      done={t.guard.lifted(name)}
+      title={`Lift the block of ${name}`}
+      action="Lift the block"
+      about="Its counters are reset too. This cannot be undone later."
+      waiting={(seconds) => `The block of ${name} is lifted in ${seconds} seconds.`}
+      done={`The block of ${name} is lifted.`}
       work={(reason) => operations.liftBlock({ block: block.id, reason })}
       onDone={onLifted}
     />

@@ -3,16 +3,16 @@ import type { OperatorPerformance } from '../../../client/index.ts';
 import { formatMoney, formatNumber, formatShare, formatSpan } from '../format.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Panel } from '../frame.tsx';
-import { t } from '../texts.ts';
+import { channelNames } from '../message-names.ts';
 
 /** Shown once a message went by another channel than SMS. */
 export function Channels({ channels }: { channels: OperatorPerformance['channels'] }) {
   if (channels.every(({ channel }) => channel === 'sms')) return null;
-  const names: Record<string, string> = t.messages.channels;
+  const names: Record<string, string> = channelNames;
   return (
-    <Panel title={t.overview.byChannel}>
+    <Panel title="By channel">
       <DataTable
-        columns={[t.messages.channel, t.overview.sent, t.overview.delivered, t.overview.deliveryTime, t.overview.cost]}
+        columns={['Channel', 'Sent', 'Delivered', 'Delivery time', 'Cost']}
         rows={channels.map(({ channel, accepted, delivered, medianSeconds, cost }) => ({
           key: channel,
           cells: [

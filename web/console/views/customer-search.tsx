@@ -9,7 +9,6 @@ import { consoleLocale } from '../format.ts';
 import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
 import { sentenceOf } from '../problems.ts';
-import { t } from '../texts.ts';
 import { HeldNumber } from './held-number.tsx';
 
 export function CustomerSearch({ userId }: { userId: string }) {
@@ -43,11 +42,11 @@ export function CustomerSearch({ userId }: { userId: string }) {
     <>
       <form class="find-form" onSubmit={search} role="search">
         <label>
-          {t.customer.field}
+          User id, phone number or e-mail
           <input value={typed} autoComplete="off" onInput={(event) => setTyped(event.currentTarget.value)} />
         </label>
         <label class="kind-field">
-          {t.customer.nationalCountry}
+          Country of national numbers
           <select
             value={country}
             onChange={(event) => {
@@ -59,7 +58,7 @@ export function CustomerSearch({ userId }: { userId: string }) {
           </select>
         </label>
         <button type="submit" class="primary">
-          {t.common.find}
+          Find
         </button>
       </form>
       {found && <Result found={found} onFreed={() => setFound({ ...found, held: undefined })} />}
@@ -70,17 +69,17 @@ export function CustomerSearch({ userId }: { userId: string }) {
 function Result({ found: { display, held, complaint, userIds }, onFreed }: { found: Found; onFreed(): void }) {
   return (
     <>
-      {display && <p class="soft">{t.customer.searchedFor(display)}</p>}
+      {display && <p class="soft">Searched for {display}.</p>}
       {held && (
         <p class="phone-line">
-          <span>{t.customer.heldBy(String(held.userId))}</span>
+          <span>User {held.userId} has this number.</span>
           <HeldNumber key={`${held.userId} ${held.phoneNumber}`} held={held} onFreed={onFreed} />
         </p>
       )}
       {complaint !== undefined && <Notice text={complaint} />}
       {userIds.length > 1 && (
         <p>
-          {t.customer.several}{' '}
+          Several users:{' '}
           {userIds.map((id) => (
             <a key={id} class="user-link" href={hrefOf('customer', id)}>
               {id}

@@ -11,7 +11,6 @@ import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { refreshSeconds, useOperator } from '../operator.ts';
 import { ExactTime, Outcome, WriteButton } from '../parts.tsx';
-import { t } from '../texts.ts';
 import { LiftButton } from './blocks.tsx';
 import { CustomerSearch } from './customer-search.tsx';
 import { TransactionsPanel } from './customer-transactions.tsx';
@@ -53,23 +52,23 @@ function Customer({ userId }: { userId: number }) {
     <Content of={trail}>
       {(value) =>
         value.erasedAt !== null ? (
-          <Panel title={t.customer.erased} isTitleUnseen>
-            <p>{t.customer.erasedOn(formatTime(value.erasedAt))}</p>
+          <Panel title="Erased customer" isTitleUnseen>
+            <p>This customer was erased on {formatTime(value.erasedAt)}. Nothing else can be shown.</p>
           </Panel>
         ) : (
           <>
             <Verdict trail={value} isBlocked={block !== undefined} userId={userId} headingRef={heading}>
               {block && (
                 <div class="phone-line">
-                  <span>{t.customer.blockedUntil(formatTime(block.until))}</span>
-                  <LiftButton block={block} text={t.guard.liftTheBlock} onLifted={lifted} />
+                  <span>Blocked until {formatTime(block.until)}</span>
+                  <LiftButton block={block} text="Lift the block" onLifted={lifted} />
                 </div>
               )}
             </Verdict>
             <History trail={value} userId={userId} />
             <TransactionsPanel userId={userId} />
             {decisions.value && decisions.value.length > 0 && (
-              <Panel title={t.customer.guardDecisions}>
+              <Panel title="Decisions of the guard">
                 <Steps steps={decisions.value.map(decisionStep)} />
               </Panel>
             )}
@@ -91,11 +90,7 @@ interface VerdictProps {
 function Verdict({ trail, isBlocked, userId, headingRef, children }: VerdictProps) {
   const verdict = verdictOf(trail, isBlocked);
   return (
-    <Panel
-      title={t.common.userNamed(String(userId))}
-      headingRef={headingRef}
-      class={`customer-verdict verdict-${verdict.tone}`}
-    >
+    <Panel title={`User ${userId}`} headingRef={headingRef} class={`customer-verdict verdict-${verdict.tone}`}>
       <p class="verdict-sentence">{verdict.text}</p>
       <Phones userId={userId} masked={(trail.verified ?? trail.messages[0])?.phoneNumber} heading={headingRef} />
       {children}
@@ -109,7 +104,7 @@ const Steps = ({ steps }: { steps: readonly TimelineStep[] }) => (
 
 function decisionStep({ at, action, operation, rule }: GuardDecision): TimelineStep {
   const isRefused = action === 'refused';
-  const text = (isRefused ? t.customer.refusedBy : t.customer.shadowBy)(operation, rule);
+  const text = `${isRefused ? 'Refused' : 'Would have refused'} ${operation} by ${rule}`;
   return { at, text, tone: isRefused ? 'bad' : 'plain' };
 }
 
@@ -117,21 +112,21 @@ function History({ trail, userId }: { trail: UserTrail; userId: number }) {
   const steps = stepsOf(trail);
   return (
     <>
-      <Panel title={t.customer.whatHappened}>
-        {steps.length === 0 && <p class="soft">{t.customer.nothing}</p>}
+      <Panel title="What happened">
+        {steps.length === 0 && <p class="soft">Nothing has been recorded about this user.</p>}
         <Steps steps={steps} />
         {trail.messages.length > 0 && (
           <p class="older-entries">
-            <a href={hrefOf('messages', '', { userId: String(userId) })}>{t.common.messages}</a>
+            <a href={hrefOf('messages', '', { userId: String(userId) })}>Messages</a>
           </p>
         )}
       </Panel>
       {trail.changes.length > 0 && (
-        <Panel title={t.customer.numbers}>
+        <Panel title="Numbers">
           <Steps
             steps={trail.changes.map(({ changedAt, previousPhoneNumber, phoneNumber }) => ({
               at: changedAt,
-              text: t.customer.changedFrom(previousPhoneNumber, phoneNumber),
+              text: `Changed from ${previousPhoneNumber} to ${phoneNumber}`,
               tone: 'plain',
             }))}
           />
@@ -141,7 +136,7 @@ function History({ trail, userId }: { trail: UserTrail; userId: number }) {
   );
 }
 
-const phoneOr = (phone: string | null) => phone ?? t.customer.none;
+const phoneOr = (phone: string | null) => phone ?? 'none';
 
 interface PhonesProps {
   userId: number;
@@ -159,7 +154,7 @@ function Phones({ userId, masked, heading }: PhonesProps) {
     await revealing.run(async () => {
       setPhones(await operations.revealPhone(userId));
       heading.current!.focus();
-    }, t.customer.revealed);
+    }, 'The number is shown.');
   }
 
   return (
@@ -167,8 +162,8 @@ function Phones({ userId, masked, heading }: PhonesProps) {
       <p class="phone-line">
         {phones ? (
           <>
-            <span>{t.customer.verifiedPhone(phoneOr(phones.verifiedPhone))}</span>
-            <span>{t.customer.lastSentPhone(phoneOr(phones.lastSentPhone))}</span>
+            <span>Verified: {phoneOr(phones.verifiedPhone)}</span>
+            <span>Last code to: {phoneOr(phones.lastSentPhone)}</span>
             {phones.verifiedPhone && (
               <HeldNumber
                 held={{ ...phones, userId, phoneNumber: phones.verifiedPhone }}
@@ -182,8 +177,8 @@ function Phones({ userId, masked, heading }: PhonesProps) {
         ) : (
           <>
             {masked && <span>{masked}</span>}
-            <WriteButton onClick={reveal}>{t.customer.reveal}</WriteButton>
-            <span class="soft">{t.customer.revealAbout}</span>
+            <WriteButton onClick={reveal}>Reveal number</WriteButton>
+            <span class="soft">The audit records who reveals it.</span>
           </>
         )}
       </p>

@@ -6,7 +6,8 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { Content, Panel } from '../frame.tsx';
 import { refreshSeconds, useOperator } from '../operator.ts';
 import { pageSizeOf, PanelChoice, Time } from '../parts.tsx';
-import { t } from '../texts.ts';
+
+const stateNames = { due: 'Waiting', delivered: 'Delivered', failed: 'Failed' };
 
 type State = OperatorWebhookDelivery['state'];
 
@@ -22,21 +23,21 @@ export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
   );
   return (
     <Panel
-      title={t.webhooks.deliveries}
+      title="Latest deliveries"
       actions={
         <PanelChoice<State>
-          label={t.webhooks.whichDeliveries}
-          anyName={t.common.all}
-          options={Object.entries(t.webhooks.deliveryStates) as [State, string][]}
+          label="Which deliveries"
+          anyName="All"
+          options={Object.entries(stateNames) as [State, string][]}
           value={state}
           onChoose={(next) => setState(next)}
         />
       }
     >
-      <Content of={deliveries} none={t.webhooks.noDeliveries}>
+      <Content of={deliveries} none="There are no such deliveries.">
         {(list) => (
           <DataTable
-            columns={[t.webhooks.event, t.common.state, t.webhooks.tries, t.webhooks.lastTry, t.webhooks.answer]}
+            columns={['Event', 'State', 'Tries', 'Last try', 'Answer']}
             // A replayed event is delivered under its old id.
             rows={list.map((delivery, index) => ({ key: `${delivery.eventId} ${index}`, cells: cellsOf(delivery) }))}
           />
@@ -54,10 +55,10 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
       <span class="small-print">{eventId}</span>
     </>,
     <>
-      <span class={`mark ${marks[state]}`}>{t.webhooks.deliveryStates[state]}</span>
+      <span class={`mark ${marks[state]}`}>{stateNames[state]}</span>
       {state === 'due' && attempts > 0 && nextAttemptAt !== null && (
         <span class="small-print">
-          {t.webhooks.again} <Time instant={nextAttemptAt} />
+          again <Time instant={nextAttemptAt} />
         </span>
       )}
     </>,
@@ -74,9 +75,9 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
 function Exchange({ delivery: { request, lastAnswer, type } }: { delivery: OperatorWebhookDelivery }) {
   return (
     <details class="delivery-exchange">
-      <summary aria-label={t.webhooks.exchangeOf(type)}>{t.webhooks.exchange}</summary>
+      <summary aria-label={`Request and answer of ${type}`}>Request and answer</summary>
       <pre>{request}</pre>
-      <pre>{lastAnswer || t.webhooks.answeredNothing}</pre>
+      <pre>{lastAnswer || 'The receiver answered nothing.'}</pre>
     </details>
   );
 }

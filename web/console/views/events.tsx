@@ -7,16 +7,15 @@ import { hrefOf } from '../hrefs.ts';
 import { LogView, useLogById } from '../log-view.tsx';
 import { useOperator } from '../operator.ts';
 import { Copy, ExactTime, Time } from '../parts.tsx';
-import { t } from '../texts.ts';
 import { useLiveMessages } from './use-live-messages.ts';
 
 const fields: readonly FilterField[] = [
-  { name: 'userId', label: t.common.user, kind: 'digits' },
+  { name: 'userId', label: 'User', kind: 'digits' },
   {
     name: 'type',
-    label: t.events.type,
+    label: 'Type',
     kind: 'choice',
-    anyName: t.events.everyType,
+    anyName: 'Every type',
     options: eventTypes.map((type) => [type, type] as const),
   },
 ];
@@ -30,15 +29,15 @@ export function EventsView() {
   return (
     <LogView
       view="events"
-      title={t.common.events}
+      title="Events"
       fields={fields}
       log={log}
       pages={pages}
-      none={t.events.none}
-      columns={[t.common.when, t.events.type, t.common.user, t.events.data]}
+      none="There are no such events."
+      columns={['When', 'Type', 'User', 'Data']}
       headingColumn={1}
       rowOf={(event) => ({ id: event.id, at: event.timestamp, cells: cellsOf(event) })}
-      detailTitle={() => t.events.entry}
+      detailTitle={() => 'Event'}
       detail={detailOf((event) => (
         <EventFacts event={event} />
       ))}
@@ -82,14 +81,14 @@ function cellsOf(event: LedgerlineEvent) {
 function EventFacts({ event }: { event: LedgerlineEvent }) {
   const { userId, members } = partsOf(event);
   const facts: Fact[] = [
-    [t.events.type, event.type],
-    [t.common.when, <ExactTime instant={event.timestamp} />],
-    [t.common.user, userLink(userId)],
+    ['Type', event.type],
+    ['When', <ExactTime instant={event.timestamp} />],
+    ['User', userLink(userId)],
     ...members,
     [
-      t.events.id,
+      'Id',
       <>
-        {event.id} <Copy text={event.id} what={t.events.id} />
+        {event.id} <Copy text={event.id} what="Id" />
       </>,
     ],
   ];

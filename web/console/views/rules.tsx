@@ -7,12 +7,19 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { Confirm } from '../confirm-dialog.tsx';
 import { formatNumber } from '../format.ts';
 import { Content, Panel } from '../frame.tsx';
-import { useOperator } from '../operator.ts';
+import { readOnlyHint, useOperator } from '../operator.ts';
 import { Outcome } from '../parts.tsx';
-import { t } from '../texts.ts';
 import { UndoNotice, useNotice } from '../undo.tsx';
 import { RuleUsage } from './usage.tsx';
 import { QuietButton } from '../../ui/quiet-button.tsx';
+
+const modeNames = { off: 'Off', shadow: 'Shadow', enforce: 'Enforce' };
+
+const modeAbouts = {
+  off: 'The rule is not checked.',
+  shadow: 'The rule is checked and its decisions are recorded, but nothing is refused.',
+  enforce: 'The rule refuses.',
+};
 
 export type DecisionKind = GuardDecision['action'];
 
@@ -33,7 +40,7 @@ export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
     const wanted = mode === rule.configuredMode ? 'configured' : mode;
     const isDone = await changingMode.run(
       () => operations.setGuardMode(rule.rule, wanted, { reason }),
-      t.guard.isInMode(rule.rule, t.guard.modes[mode]),
+      `${rule.rule} is in mode ${modeNames[mode]}.`,
     );
     rules.refresh();
     return isDone;
@@ -43,21 +50,21 @@ export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
     setChanging(undefined);
     if (!(await setMode(rule, mode, reason))) return;
     setNotice({
-      text: t.guard.isInModeNow(rule.rule, t.guard.modes[mode]),
+      text: `${rule.rule} is in mode ${modeNames[mode]} now. Every process applies it within seconds.`,
       undo() {
         setNotice(undefined);
-        void setMode(rule, rule.mode, t.guard.undone(reason).slice(0, 500));
+        void setMode(rule, rule.mode, `Undone: ${reason}`.slice(0, 500));
       },
     });
   }
 
   return (
-    <Panel title={t.guard.rules}>
+    <Panel title="Rules">
       <Outcome of={changingMode} />
       <Content of={rules}>
         {(list) => (
           <DataTable
-            columns={[t.common.rule, t.guard.use, t.guard.refusedDay, t.guard.shadowDay, t.guard.mode]}
+            columns={['Rule', 'Nearest to the limit', 'Refused, 24 h', 'Would have refused, 24 h', 'Mode']}
             hasControl
             rows={list.map((rule) => ({
               key: rule.rule,
@@ -102,11 +109,11 @@ interface CountProps {
 
 /** The number of decisions, as a button that shows them. */
 function Count({ rule, kind, onShow }: CountProps) {
-  const label = kind === 'refused' ? t.guard.showRefused : t.guard.showShadow;
+  const done = kind === 'refused' ? 'refused' : 'would have been refused';
   return (
     <QuietButton
       class="count-button"
-      aria-label={label(formatNumber(rule[kind]), rule.rule)}
+      aria-label={`${formatNumber(rule[kind])} ${done} by ${rule.rule}: show them`}
       onClick={() => onShow(rule.rule, kind)}
     >
       {formatNumber(rule[kind])}
@@ -122,16 +129,18 @@ function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
       <button
         type="button"
         class={`pill small mode-button mode-${mode}`}
-        aria-label={t.guard.modeButton(t.guard.modes[mode], rule.rule)}
+        aria-label={`${modeNames[mode]}: mode of ${rule.rule}`}
         aria-haspopup="dialog"
         disabled={!mayWrite}
-        title={mayWrite ? undefined : t.common.readOnlyHint}
+        title={mayWrite ? undefined : readOnlyHint}
         onClick={onClick}
       >
-        {t.guard.modes[mode]}
+        {modeNames[mode]}
       </button>
       {changedBy && mode !== configuredMode && (
-        <span class="small-print">{t.guard.changedBy(changedBy, t.guard.modes[configuredMode])}</span>
+        <span class="small-print">
+          by {changedBy}; configured: {modeNames[configuredMode]}
+        </span>
       )}
     </>
   );
@@ -149,21 +158,21 @@ function ModeDialog({ rule, isReady, onConfirm, onCancel }: ModeDialogProps) {
   const [mode, setMode] = useState(rule.mode);
   return (
     <Confirm
-      title={t.guard.modeOf(rule.rule)}
-      action={t.guard.changeMode}
+      title={`Mode of ${rule.rule}`}
+      action="Change the mode"
       isReady={isReady && mode !== rule.mode}
       onConfirm={(reason) => onConfirm(mode, reason)}
       onCancel={onCancel}
     >
       <fieldset class="mode-choices">
-        <legend class="unseen">{t.guard.mode}</legend>
-        {(Object.keys(t.guard.modes) as GuardMode[]).map((name) => (
+        <legend class="unseen">Mode</legend>
+        {(Object.keys(modeNames) as GuardMode[]).map((name) => (
           <label key={name} class="mode-choice">
             <input type="radio" name="mode" value={name} checked={mode === name} onChange={() => setMode(name)} />
             <span>
-              {t.guard.modes[name]}
-              {name === rule.mode && ` ${t.guard.now}`}
-              <span class="small-print">{t.guard.modeAbouts[name]}</span>
+              {modeNames[name]}
+              {name === rule.mode && ' (now)'}
+              <span class="small-print">{modeAbouts[name]}</span>
             </span>
           </label>
         ))}

@@ -9,11 +9,25 @@ import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
 import { withCode } from '../parts.tsx';
-import { t } from '../texts.ts';
+import { filterTexts } from '../filter-texts.ts';
+
+const groupNames: Readonly<Record<string, string>> = {
+  server: 'Server',
+  installation: 'Installation',
+  database: 'Database',
+  tokens: 'Tokens',
+  gateways: 'Gateways',
+  messages: 'Messages',
+  codes: 'Codes',
+  guard: 'Guard',
+  privacy: 'Privacy',
+  events: 'Events',
+  observability: 'Observability',
+};
 
 const fields: readonly FilterField[] = [
-  { name: 'search', label: t.settings.search, kind: 'text' },
-  { name: 'set', label: t.settings.which, kind: 'choice', options: [['changed', t.settings.onlyChanged]] },
+  { name: 'search', label: 'Name or meaning', kind: 'text' },
+  { name: 'set', label: 'Which', kind: 'choice', options: [['changed', 'Only those that differ from the default']] },
 ];
 
 export function SettingsView() {
@@ -23,13 +37,14 @@ export function SettingsView() {
   return (
     <>
       <p class="soft lead-text">
-        {t.settings.lead} {request.value && t.settings.version(request.value.version, request.value.mode)}
+        The settings with which this process was started. They are changed in its environment. For a secret, it is only
+        shown whether it is set. {request.value && `Version ${request.value.version}, ${request.value.mode}`}
       </p>
       <FilterBar
-        label={t.common.filter}
+        label="Filter"
         fields={fields}
         filter={filter}
-        texts={t.filters}
+        texts={filterTexts}
         formatTime={formatTime}
         onChange={(next, isTyping) => goTo(hrefOf('settings', '', next), isTyping)}
       />
@@ -53,7 +68,7 @@ function isWanted(setting: ServiceSetting, search = '', onlyChanged: boolean): b
 }
 
 function Groups({ settings }: { settings: ServiceSetting[] }) {
-  if (settings.length === 0) return <p class="soft">{t.settings.none}</p>;
+  if (settings.length === 0) return <p class="soft">There are no such settings.</p>;
   const groups = [...new Set(settings.map(({ group }) => group))];
   return (
     <>
@@ -69,12 +84,12 @@ function Group({ group, settings }: { group: string; settings: ServiceSetting[] 
   const rows = [...changed, ...settings.filter((setting) => !isChanged(setting))];
   return (
     <Panel
-      title={(t.settings.groups as Record<string, string>)[group] ?? group}
-      actions={changed.length > 0 && <p class="updated-at">{t.settings.changedCount(formatNumber(changed.length))}</p>}
+      title={groupNames[group] ?? group}
+      actions={changed.length > 0 && <p class="updated-at">{formatNumber(changed.length)} changed</p>}
     >
       <div class="setting-table">
         <DataTable
-          columns={[t.settings.name, t.settings.value]}
+          columns={['Setting', 'Value']}
           rows={rows.map((setting) => ({ key: setting.name, cells: cellsOf(setting) }))}
         />
       </div>
@@ -91,11 +106,9 @@ function cellsOf(setting: ServiceSetting) {
     </>,
     <>
       {isSet && !isSecret && <code dir="ltr">{value}</code>}
-      {isSet && isSecret && <span class="state-mark is-good">{t.settings.set}</span>}
-      {!isSet && <span class="soft">{t.settings.notSet}</span>}
-      {!isSecret && (!isSet || isChanged(setting)) && (
-        <span class="small-print">{t.settings.defaultValue(fallback)}</span>
-      )}
+      {isSet && isSecret && <span class="state-mark is-good">Set</span>}
+      {!isSet && <span class="soft">Not set</span>}
+      {!isSecret && (!isSet || isChanged(setting)) && <span class="small-print">default: {fallback}</span>}
     </>,
   ];
 }

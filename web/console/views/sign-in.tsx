@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks';
 import { SignIn } from '../../pages/sign-in.tsx';
 import { hasAnswer, issuerSettings, type IssuerSettings } from '../issuer-settings.ts';
 import type { IssuerSession } from '../issuer-sign-in.ts';
-import { t } from '../texts.ts';
 
 interface ConsoleSignInProps {
   /** Whether the service refused the last token. */
@@ -15,7 +14,11 @@ interface ConsoleSignInProps {
 export function ConsoleSignIn({ isRefused, onToken, onSession }: ConsoleSignInProps) {
   const settings = issuerSettings();
   return (
-    <SignIn about={t.signIn.tokenAbout} isRefused={isRefused} onToken={onToken}>
+    <SignIn
+      about="Paste an access token with operator:read; changes need operator:write, those of webhooks events:write. What you do is recorded under its name."
+      isRefused={isRefused}
+      onToken={onToken}
+    >
       {settings && <IssuerButton settings={settings} onSession={onSession} />}
     </SignIn>
   );
@@ -34,7 +37,7 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
 
   function fail(reason: string): void {
     setPhase('ready');
-    setComplaint(t.signIn.failed(reason));
+    setComplaint(`The sign-in failed: ${reason}`);
   }
 
   /** Only those who sign in at a provider load what it takes. */
@@ -43,7 +46,7 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
       const flow = await import('../issuer-sign-in.ts');
       await work(flow).catch((error: unknown) => fail(sentenceOf(flow.failureOf(error))));
     } catch {
-      fail(t.common.noAnswer);
+      fail('The service does not answer.');
     }
   }
 
@@ -51,7 +54,7 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
     run(async ({ finishSignIn }) => {
       const session = await finishSignIn(settings);
       if (session) onSession(session);
-      else fail(t.signIn.wrongState);
+      else fail('the answer does not belong to this page. Start again.');
     });
   useEffect(() => {
     if (phase === 'finishing') void finish();
@@ -61,10 +64,14 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
     setComplaint(undefined);
     void run(({ startSignIn }) => startSignIn(settings));
   }
-  const names = { ready: t.signIn.withIssuer, opening: t.signIn.opening, finishing: t.signIn.finishing };
+  const names = {
+    ready: 'Sign in with your account',
+    opening: 'Opening the sign-in page …',
+    finishing: 'Signing in …',
+  };
   return (
     <>
-      <p>{t.signIn.about}</p>
+      <p>What you do is recorded under your name.</p>
       {complaint && (
         <p class="complaint" role="alert">
           {complaint}
@@ -73,12 +80,12 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
       <button type="button" class="primary" disabled={phase !== 'ready'} onClick={start}>
         {names[phase]}
       </button>
-      <h2>{t.signIn.or}</h2>
+      <h2>Or use a token</h2>
     </>
   );
 }
 
 function sentenceOf(failure: string): string {
-  if (failure === 'wrong-state') return t.signIn.wrongState;
-  return failure === 'unreachable' ? t.signIn.unreachable : failure;
+  if (failure === 'wrong-state') return 'the answer does not belong to this page. Start again.';
+  return failure === 'unreachable' ? 'the identity provider does not answer.' : failure;
 }
