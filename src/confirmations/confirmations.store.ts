@@ -33,20 +33,13 @@ export interface NewConfirmation {
   expiresAt: Date;
 }
 
-/** A pending confirmation whose code is sent again. */
-export interface RepeatedConfirmation {
-  purpose: string;
-  codeDigest: Buffer;
-  sealedTerms: Buffer;
-  expiresAt: Date;
-}
-
 export interface ConfirmationReservation extends LeasedBudgets {
   decision: 'unverified' | 'other-phone' | 'unknown' | 'ended' | 'refused' | 'reserved';
   refusals: RuleRefusal[];
   codeNumber: number;
   messageNumber: number;
-  repeated: RepeatedConfirmation | undefined;
+  /** A pending confirmation whose code is sent again. */
+  repeated: Omit<NewConfirmation, 'termsDigest'> | undefined;
 }
 
 export interface ConfirmationCheck {
