@@ -20,6 +20,12 @@ type ShownTable = {
 type Members = Readonly<Record<string, string>>;
 
 const isoTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const nameOf = (column: string) => column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** Columns of a table as members of the same names. */
+const columnsOf = (table: string, ...columns: string[]): Members =>
+  Object.fromEntries(columns.map((column) => [nameOf(column), `${table}.${column}`]));
+const timesOf = (table: string, ...columns: string[]): Members =>
+  Object.fromEntries(columns.map((column) => [nameOf(column), isoTime(`${table}.${column}`)]));
 const objectOf = (members: Members) =>
   `json_build_object(${Object.entries(members)
     .map(([name, expression]) => `'${name}', ${expression}`)
@@ -31,13 +37,9 @@ const codeOf = (code: string) =>
   objectOf({
     codeNumber: `${code}.number`,
     phoneNumber: `${code}.phone`,
-    state: `${code}.state`,
-    attempts: `${code}.attempts`,
-    sentAt: isoTime(`${code}.sent_at`),
-    expiresAt: isoTime(`${code}.expires_at`),
-    issuedAt: isoTime(`${code}.issued_at`),
     changeAskedAt: isoTime(`${code}.asked_at`),
-    reroutedAt: isoTime(`${code}.rerouted_at`),
+    ...columnsOf(code, 'state', 'attempts'),
+    ...timesOf(code, 'sent_at', 'expires_at', 'issued_at', 'rerouted_at'),
   });
 const blocksOf = (until: string, rule = 'user-failures') =>
   `case when ${until} is null then '[]'::json else
@@ -128,19 +130,18 @@ select ${objectOf({
   messages: listOf(
     objectOf(
       membersOf('messages', {
-        codeNumber: 'm.code_number',
         for: 'm.kind',
-        confirmationId: 'm.confirmation_id',
-        correlationType: 'm.correlation_type',
-        segments: 'm.segments',
-        gateway: 'm.gateway',
-        channel: 'm.channel',
-        state: 'm.state',
-        requestedAt: isoTime('m.requested_at'),
-        answeredAt: isoTime('m.answered_at'),
-        stateAt: isoTime('m.state_at'),
-        expiresAt: isoTime('m.expires_at'),
-        verifiedAt: isoTime('m.verified_at'),
+        ...columnsOf(
+          'm',
+          'code_number',
+          'confirmation_id',
+          'correlation_type',
+          'segments',
+          'gateway',
+          'channel',
+          'state',
+        ),
+        ...timesOf('m', 'requested_at', 'answered_at', 'state_at', 'expires_at', 'verified_at'),
       }),
     ),
     'messages m where m.user_id = u.id',
@@ -151,10 +152,7 @@ select ${objectOf({
     objectOf(
       membersOf('guard_decisions', {
         at: isoTime('d.decided_at'),
-        rule: 'd.rule',
-        action: 'd.action',
-        operation: 'd.operation',
-        evidence: 'd.evidence',
+        ...columnsOf('d', 'rule', 'action', 'operation', 'evidence'),
       }),
     ),
     'guard_decisions d where d.user_id = u.id',
@@ -163,13 +161,8 @@ select ${objectOf({
   confirmations: listOf(
     objectOf(
       membersOf('confirmations', {
-        confirmationId: 'c.confirmation_id',
-        codeNumber: 'c.code_number',
-        state: 'c.state',
-        attempts: 'c.attempts',
-        createdAt: isoTime('c.created_at'),
-        expiresAt: isoTime('c.expires_at'),
-        approvedAt: isoTime('c.approved_at'),
+        ...columnsOf('c', 'confirmation_id', 'code_number', 'state', 'attempts'),
+        ...timesOf('c', 'created_at', 'expires_at', 'approved_at'),
       }),
     ),
     'confirmations c where c.user_id = u.id',
