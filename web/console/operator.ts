@@ -4,9 +4,8 @@ import { useContext } from 'preact/hooks';
 import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts';
 import { claimsOf } from '../data/token-claims.ts';
 
-/** Why a control is disabled. */
 export const readOnlyHint = 'Your token may only read. Changes need the scope operator:write.';
-export const readOnlyEventsHint = 'Your token may not change webhooks. That needs the scope events:write.';
+const readOnlyEventsHint = 'Your token may not change webhooks. That needs the scope events:write.';
 
 /** How often a view requests its values again while it is visible. */
 export const refreshSeconds = 15;
@@ -26,6 +25,13 @@ export const OperatorContext = createContext<Operator | undefined>(undefined);
 
 export function useOperator(): Operator {
   return useContext(OperatorContext)!;
+}
+
+/** For a control that changes something: it is disabled, and says why, if the token does not allow that. */
+export function useWriteRight(of?: 'webhooks'): { disabled: boolean; title: string | undefined } {
+  const { mayWrite, mayWriteEvents } = useOperator();
+  const [isAllowed, hint] = of === 'webhooks' ? [mayWriteEvents, readOnlyEventsHint] : [mayWrite, readOnlyHint];
+  return { disabled: !isAllowed, title: isAllowed ? undefined : hint };
 }
 
 /** The name that the audit will show. */

@@ -5,11 +5,11 @@ import { useAction } from '../../data/use-action.ts';
 import { Popover } from '../../ui/popover.tsx';
 import { eventTypes } from '../event-types.ts';
 import { formatNumber } from '../format.ts';
-import { readOnlyEventsHint, useOperator } from '../operator.ts';
+import { useOperator, useWriteRight } from '../operator.ts';
 import { Outcome, Secret } from '../parts.tsx';
 
 export function AddEndpoint({ onAdded }: { onAdded(): void }) {
-  const { webhooks, mayWriteEvents } = useOperator();
+  const { webhooks } = useOperator();
   const adding = useAction();
   const [types, setTypes] = useState<readonly EventType[]>([]);
   const [secret, setSecret] = useState<string>();
@@ -42,13 +42,7 @@ export function AddEndpoint({ onAdded }: { onAdded(): void }) {
           <input name="description" maxLength={256} autoComplete="off" />
         </label>
         <TypeChoice types={types} onChoose={setTypes} />
-        <button
-          type="submit"
-          class="primary"
-          disabled={!mayWriteEvents}
-          aria-disabled={adding.isRunning}
-          title={mayWriteEvents ? undefined : readOnlyEventsHint}
-        >
+        <button type="submit" class="primary" aria-disabled={adding.isRunning} {...useWriteRight('webhooks')}>
           Add
         </button>
       </form>

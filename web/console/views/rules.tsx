@@ -7,7 +7,7 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { Confirm } from '../confirm-dialog.tsx';
 import { formatNumber } from '../format.ts';
 import { Content, Panel } from '../frame.tsx';
-import { readOnlyHint, useOperator } from '../operator.ts';
+import { useOperator, useWriteRight } from '../operator.ts';
 import { Outcome } from '../parts.tsx';
 import { UndoNotice, useNotice } from '../undo.tsx';
 import { RuleUsage } from './usage.tsx';
@@ -122,7 +122,6 @@ function Count({ rule, kind, onShow }: CountProps) {
 }
 
 function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
-  const { mayWrite } = useOperator();
   const { mode, configuredMode, changedBy } = rule;
   return (
     <>
@@ -131,8 +130,7 @@ function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
         class={`pill small mode-button mode-${mode}`}
         aria-label={`${modeNames[mode]}: mode of ${rule.rule}`}
         aria-haspopup="dialog"
-        disabled={!mayWrite}
-        title={mayWrite ? undefined : readOnlyHint}
+        {...useWriteRight()}
         onClick={onClick}
       >
         {modeNames[mode]}
