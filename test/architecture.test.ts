@@ -317,7 +317,7 @@ describe('source files', () => {
     expect(linesOf((file, line) => file !== reports && /readFile\(.*\.catch\(\(\) =>/.test(line))).toEqual([]);
   });
 
-  it('have at most 400 lines, here and in every other folder; generated files and tables of settings aside', async () => {
+  it('have at most 400 lines, here and in every other folder; generated files and tables of settings and texts aside', async () => {
     const folders = ['src', 'test', 'web', 'client', 'bench', 'attack', 'chaos', 'fuzz', 'scripts'];
     const tooLong: string[] = [];
     for (const folder of folders) {
@@ -326,7 +326,7 @@ describe('source files', () => {
       }
     }
     const generated = 'client/types.ts';
-    const isTable = (file: string) => file.startsWith('src/config/settings/');
+    const isTable = (file: string) => file.startsWith('src/config/settings/') || file === 'web/console/texts.ts';
     expect(tooLong).toContain(generated);
     expect(tooLong.filter((file) => file !== generated && !isTable(file))).toEqual([]);
   });

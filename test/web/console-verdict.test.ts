@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { UserTrail } from '../../client/index.ts';
 import { ruleNames } from '../../src/guard/rules.ts';
-import { reasons, stepsOf, verdictOf } from '../../web/console/views/explain.ts';
+import { t } from '../../web/console/texts.ts';
+import { stepsOf, verdictOf } from '../../web/console/views/explain.ts';
 import { changeCalls } from '../harness/change-phone.ts';
 import { newPhone, startService, wrongCode, type Service } from '../harness/service.ts';
 
@@ -103,7 +104,7 @@ it('names a rule in words', async () => {
   expect(await verdict(id)).toEqual(['Not verified: no codes are sent to this kind of number.', false]);
   // A rule about failures gives the reason “blocked”.
   const named = ruleNames.filter((rule) => !rule.endsWith('-failures') && rule !== 'one-code');
-  expect(named.filter((rule) => !(rule in reasons))).toEqual([]);
+  expect(named.filter((rule) => !(rule in t.steps.reasons))).toEqual([]);
 });
 
 it('the steps say which codes were for a change of number', async () => {

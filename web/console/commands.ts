@@ -6,6 +6,7 @@ import { goTo } from './address.ts';
 import { findCustomers, isCustomerText, isUserId, rememberedCountry } from './find-customers.ts';
 import { hrefOf } from './hrefs.ts';
 import { useOperator } from './operator.ts';
+import { t } from './texts.ts';
 
 /** So many of a kind. */
 const shownCount = 8;
@@ -31,16 +32,16 @@ export function useCommands(views: Views): {
   const settings = useResource([operations], (options) => operations.settings(options), { isOwn: true });
   const places = useMemo<Place[][]>(
     () => [
-      views.map(([name, title]) => ({ title, kind: 'View', href: hrefOf(name), about: '' })),
+      views.map(([name, title]) => ({ title, kind: t.search.view, href: hrefOf(name), about: '' })),
       (rules.value ?? []).map(({ rule, about }) => ({
         title: rule,
-        kind: 'Rule',
+        kind: t.search.rule,
         href: hrefOf('guard', '', { rule }),
         about,
       })),
       (settings.value?.settings ?? []).map(({ name, about }) => ({
         title: name,
-        kind: 'Setting',
+        kind: t.search.setting,
         href: hrefOf('settings', '', { search: name }),
         about,
       })),
@@ -51,25 +52,21 @@ export function useCommands(views: Views): {
   async function openCustomer(text: string): Promise<void> {
     const { userIds, complaint } = await findCustomers(operations, text, rememberedCountry());
     if (complaint !== undefined) throw new Error(complaint);
-    if (userIds.length > 1) throw new Error(`Several users: ${userIds.join(', ')}. Search for one of these ids.`);
+    if (userIds.length > 1) throw new Error(t.search.several(userIds.join(', ')));
     goTo(hrefOf('customer', userIds[0]));
   }
 
   const find = (text: string) => [
-    ...(/^\d{1,10}-\d{1,10}$/.test(text) ? [opening(`Message ${text}`, 'Message', hrefOf('messages', text))] : []),
-    ...(isUserId(text) ? [opening(`User ${text}`, 'Customer', hrefOf('customer', text))] : []),
+    ...(/^\d{1,10}-\d{1,10}$/.test(text)
+      ? [opening(t.messages.details(text), t.search.message, hrefOf('messages', text))]
+      : []),
+    ...(isUserId(text) ? [opening(t.common.userNamed(text), t.search.customer, hrefOf('customer', text))] : []),
     ...(isCustomerText(text)
-      ? [{ key: 'find', title: `Find the customer ${text}`, kind: 'Customer', run: () => openCustomer(text) }]
+      ? [{ key: 'find', title: t.search.findCustomer(text), kind: t.search.customer, run: () => openCustomer(text) }]
       : []),
     ...places.flatMap((list) => found(list, text)),
   ];
-  return {
-    find,
-    notice:
-      rules.failure || settings.failure
-        ? 'Rules or settings could not be read and are not searched. Another try follows.'
-        : undefined,
-  };
+  return { find, notice: rules.failure || settings.failure ? t.search.incomplete : undefined };
 }
 
 function opening(title: string, kind: string, href: string): Command {
@@ -81,7 +78,7 @@ function found(places: readonly Place[], text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/);
   const has = (where: string) => words.every((word) => where.toLowerCase().includes(word));
   const matching = places.filter(({ title, kind, about }) =>
-    text === '' ? kind === 'View' : has(`${title} ${about}`),
+    text === '' ? kind === t.search.view : has(`${title} ${about}`),
   );
   return [...matching.filter(({ title }) => has(title)), ...matching.filter(({ title }) => !has(title))]
     .slice(0, text === '' ? undefined : shownCount)

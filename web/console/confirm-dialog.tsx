@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useModal } from '../ui/use-modal.ts';
+import { t } from './texts.ts';
 
 interface ConfirmProps {
   title: string;
@@ -32,7 +33,7 @@ export function Confirm({ title, action, children, isReady = true, onConfirm, on
         <h2 id="confirm-title">{title}</h2>
         {children}
         <label>
-          Reason
+          {t.common.reason}
           <textarea
             ref={field}
             rows={2}
@@ -44,11 +45,11 @@ export function Confirm({ title, action, children, isReady = true, onConfirm, on
           />
         </label>
         <p id="reason-about" class={isMissing ? 'complaint' : 'soft'} role={isMissing ? 'alert' : undefined}>
-          {isMissing ? 'Give a reason: the audit keeps it.' : 'The audit keeps it, with your name.'}
+          {isMissing ? t.common.reasonMissing : t.common.reasonAbout}
         </p>
         <footer>
           <button type="button" class="quiet" onClick={() => dialog.current!.close()}>
-            Cancel
+            {t.common.cancel}
           </button>
           <button type="submit" class="primary" disabled={!isReady}>
             {action}

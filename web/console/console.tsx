@@ -12,25 +12,26 @@ import { CustomerView } from './views/customer.tsx';
 import { EventsView } from './views/events.tsx';
 import { GuardView } from './views/guard.tsx';
 import { MessagesView } from './views/messages.tsx';
-import { hasScope, OperatorContext, readOnlyHint, subjectOf } from './operator.ts';
+import { hasScope, OperatorContext, subjectOf } from './operator.ts';
 import { ConsoleSearch } from './search.tsx';
 import { OverviewView } from './views/overview.tsx';
 import { SafeListView } from './views/safe-list.tsx';
 import { SettingsView } from './views/settings.tsx';
 import { ConsoleSignIn } from './views/sign-in.tsx';
+import { t } from './texts.ts';
 import { WebhooksView } from './views/webhooks.tsx';
 import { QuietButton } from '../ui/quiet-button.tsx';
 
 const views = {
-  overview: { title: 'Overview', View: OverviewView },
-  messages: { title: 'Messages', View: MessagesView },
-  customer: { title: 'Customer', View: CustomerView },
-  guard: { title: 'Guard', View: GuardView },
-  'safe-list': { title: 'Safe list', View: SafeListView },
-  events: { title: 'Events', View: EventsView },
-  webhooks: { title: 'Webhooks', View: WebhooksView },
-  audit: { title: 'Audit', View: AuditView },
-  settings: { title: 'Settings', View: SettingsView },
+  overview: { title: t.common.overview, View: OverviewView },
+  messages: { title: t.common.messages, View: MessagesView },
+  customer: { title: t.common.customer, View: CustomerView },
+  guard: { title: t.common.guard, View: GuardView },
+  'safe-list': { title: t.common.safeList, View: SafeListView },
+  events: { title: t.common.events, View: EventsView },
+  webhooks: { title: t.common.webhooks, View: WebhooksView },
+  audit: { title: t.common.audit, View: AuditView },
+  settings: { title: t.common.settings, View: SettingsView },
 };
 type ViewName = keyof typeof views;
 
@@ -149,7 +150,7 @@ function ConsoleBar({ session: { name, mayWrite }, onSignOut }: { session: Sessi
   const here = useView();
   return (
     <div class="console-bar">
-      <nav aria-label="Views">
+      <nav aria-label={t.common.views}>
         {viewTitles.map(([view, title]) => (
           <a key={view} href={`#${view}`} aria-current={view === here ? 'page' : undefined}>
             {title}
@@ -161,11 +162,11 @@ function ConsoleBar({ session: { name, mayWrite }, onSignOut }: { session: Sessi
         <p class="who-am-i">
           {name && <span>{name}</span>}
           {!mayWrite && (
-            <span class="state-mark is-warn" title={readOnlyHint}>
-              Read only
+            <span class="state-mark is-warn" title={t.common.readOnlyHint}>
+              {t.common.readOnly}
             </span>
           )}
-          <QuietButton onClick={onSignOut}>Sign out</QuietButton>
+          <QuietButton onClick={onSignOut}>{t.common.signOut}</QuietButton>
         </p>
       )}
     </div>

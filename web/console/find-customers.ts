@@ -3,6 +3,7 @@ import { LedgerlineError, type OperatorFunctions } from '../../client/index.ts';
 import { readStored, store } from '../data/storage.ts';
 import { homeCountry, isCountry } from '../intl/countries.ts';
 import { loadNumberRules } from '../intl/load-number-rules.ts';
+import { t } from './texts.ts';
 import type { Held } from './views/held-number.tsx';
 
 const countryKey = 'ledgerline-console-country';
@@ -38,12 +39,10 @@ export async function findCustomers(operations: OperatorFunctions, text: string,
   if (isUserId(text)) return findByDigits(operations, text, country);
   if (isEmail(text)) {
     const { userIds } = await operations.findUsers({ email: text });
-    return { userIds, display: text, ...(userIds.length === 0 && { complaint: 'Nobody has this e-mail address.' }) };
+    return { userIds, display: text, ...(userIds.length === 0 && { complaint: t.customer.nobodyEmail }) };
   }
   const found = await findByNumber(operations, text, country);
-  return (
-    found ?? { userIds: [], complaint: 'Give a user id, an e-mail address, or a phone number such as +44 7400 123456.' }
-  );
+  return found ?? { userIds: [], complaint: t.customer.bad };
 }
 
 /** Plain digits may be a user id, or a phone number in national format. */
@@ -72,12 +71,5 @@ async function findByNumber(operations: OperatorFunctions, text: string, country
   const { phoneNumber, display } = number;
   const { userIds, holder } = await operations.findUsers(phoneNumber);
   const held = holder ? { ...holder, phoneNumber } : undefined;
-  return {
-    userIds,
-    display,
-    held,
-    ...(userIds.length === 0 && {
-      complaint: 'Nobody has verified this number, and nobody’s last code was sent to it.',
-    }),
-  };
+  return { userIds, display, held, ...(userIds.length === 0 && { complaint: t.customer.nobody }) };
 }

@@ -1,4 +1,5 @@
 /** Numbers and dates of the console. */
+import { t } from './texts.ts';
 
 /** The console is in English, with dates that cannot be misread. */
 export const consoleLocale = 'en-GB';
@@ -30,7 +31,7 @@ export function formatShare(part: number, whole: number): string {
 
 export function countryName(code: string | null): string {
   // A spend limit may be of numbers without a country.
-  return code !== null && /^[A-Z]{2}$/.test(code) ? (formats.regions.of(code) ?? code) : 'Unknown';
+  return code !== null && /^[A-Z]{2}$/.test(code) ? (formats.regions.of(code) ?? code) : t.common.unknownCountry;
 }
 
 const minuteSeconds = 60;
@@ -39,9 +40,9 @@ const daySeconds = 86_400;
 
 /** In the largest unit that is not too coarse. */
 export function formatSpan(seconds: number): string {
-  if (seconds < 10) return `${formatNumber(Math.round(seconds * 10) / 10)} s`;
-  if (seconds < 2 * minuteSeconds) return `${formatNumber(Math.round(seconds))} s`;
-  if (seconds < 2 * hourSeconds) return `${formatNumber(Math.round(seconds / minuteSeconds))} min`;
-  if (seconds < 2 * daySeconds) return `${formatNumber(Math.round(seconds / hourSeconds))} h`;
-  return `${formatNumber(Math.round(seconds / daySeconds))} days`;
+  if (seconds < 10) return t.common.seconds(formatNumber(Math.round(seconds * 10) / 10));
+  if (seconds < 2 * minuteSeconds) return t.common.seconds(formatNumber(Math.round(seconds)));
+  if (seconds < 2 * hourSeconds) return t.common.minutes(formatNumber(Math.round(seconds / minuteSeconds)));
+  if (seconds < 2 * daySeconds) return t.common.hours(formatNumber(Math.round(seconds / hourSeconds)));
+  return t.common.days(formatNumber(Math.round(seconds / daySeconds)));
 }

@@ -11,6 +11,7 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { formatClock, formatNumber } from './format.ts';
 import { sentenceOf } from './problems.ts';
+import { t } from './texts.ts';
 import { QuietButton } from '../ui/quiet-button.tsx';
 
 /** The name of the view or panel around something. */
@@ -42,7 +43,7 @@ export function Frame({ of, header, class: kind, children }: FrameProps) {
   const time = oldestTime(resources);
   return (
     <div class={failed.length > 0 ? `${kind} is-stale` : kind}>
-      {header?.(time && failed.length === 0 && <p class="updated-at">Updated at {time}</p>)}
+      {header?.(time && failed.length === 0 && <p class="updated-at">{t.common.updatedAt(time)}</p>)}
       {failed.length > 0 && <FailureNotice failed={failed} time={time} />}
       <ResourceWatch.Provider value={watch}>
         <PartName.Provider value={of}>
@@ -76,10 +77,10 @@ function FailureNotice({ failed, time }: FailureNoticeProps) {
   const seconds = Math.ceil((Math.min(...retries) - now) / 1000);
   return (
     <Notice
-      text={time ? `${sentence} What you see is from ${time}.` : sentence}
-      about={retries.length > 0 && (seconds > 0 ? `Retrying in ${formatNumber(seconds)} s` : 'Retrying …')}
+      text={time ? t.common.staleSince(sentence, time) : sentence}
+      about={retries.length > 0 && (seconds > 0 ? t.common.retryingIn(formatNumber(seconds)) : t.common.retrying)}
     >
-      <QuietButton onClick={() => failed.forEach(({ refresh }) => refresh())}>Retry now</QuietButton>
+      <QuietButton onClick={() => failed.forEach(({ refresh }) => refresh())}>{t.common.retryNow}</QuietButton>
     </Notice>
   );
 }
@@ -98,10 +99,8 @@ function Boundary({ of, from, onRetry, children }: BoundaryProps) {
     <ErrorBoundary
       of={from}
       fallback={(retry) => (
-        <Notice
-          text={`“${of}” cannot be shown: an error occurred in this page. The rest of the console still works. Try again, or reload the page.`}
-        >
-          <QuietButton onClick={onRetry ?? retry}>Try again</QuietButton>
+        <Notice text={t.common.cannotShow(of)}>
+          <QuietButton onClick={onRetry ?? retry}>{t.common.tryAgain}</QuietButton>
         </Notice>
       )}
     >
@@ -149,7 +148,7 @@ interface ContentProps<T> {
 /** What a resource has, or the outline of it while the first answer is on its way. */
 export function Content<T>({ of: { value, failure, isPrevious, refresh }, none, children }: ContentProps<T>) {
   const name = useContext(PartName);
-  if (value === undefined) return failure ? null : <Skeleton text="Loading" />;
+  if (value === undefined) return failure ? null : <Skeleton text={t.common.loading} />;
   if (Array.isArray(value) && value.length === 0 && none !== undefined) return <p class="soft">{none}</p>;
   return (
     <div class={isPrevious ? 'console-view of-last-filter' : 'console-view'}>

@@ -13,7 +13,7 @@ import { Content, Frame, Panel } from './frame.tsx';
 import { hrefOf, pickFilter, type Filter } from './hrefs.ts';
 import { useOperator } from './operator.ts';
 import { Older, pageSizeOf } from './parts.tsx';
-import { filterTexts } from './filter-texts.ts';
+import { t } from './texts.ts';
 
 interface Entry {
   id: string | number;
@@ -27,8 +27,8 @@ type ReadLog<T extends Entry> = (
 const periodSeconds: Record<string, number> = { '1h': 3600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 };
 
 const timeFields: readonly FilterField[] = [
-  { name: 'from', label: 'From', kind: 'time' },
-  { name: 'to', label: 'To', kind: 'time' },
+  { name: 'from', label: t.common.from, kind: 'time' },
+  { name: 'to', label: t.common.to, kind: 'time' },
 ];
 
 export interface LogFilter {
@@ -105,10 +105,10 @@ export function LogView<T>(props: LogViewProps<T>) {
     <>
       <div class="view-tools">
         <FilterBar
-          label="Filter"
+          label={t.common.filter}
           fields={[...fields, ...timeFields]}
           filter={rest}
-          texts={filterTexts}
+          texts={t.filters}
           hasPeriod
           formatTime={formatTime}
           onChange={(next, isTyping) => goTo(hrefOf(view, '', next), isTyping)}
@@ -121,7 +121,7 @@ export function LogView<T>(props: LogViewProps<T>) {
             <SidePanel
               key={chosen}
               title={props.detailTitle(chosen)}
-              closeText="Close"
+              closeText={t.common.close}
               onClose={() => goTo(hrefOf(view, '', rest))}
             >
               <Frame of={props.detailTitle(chosen)} class="side-frame">
@@ -171,10 +171,6 @@ function FoundEntry<T extends Entry>(props: FoundEntryProps<T>) {
     return { entry: find(await read({ from: at, to: at, count: 200 }, options)) };
   });
   return (
-    <Content of={found}>
-      {({ entry }) =>
-        entry ? children(entry) : <p class="soft">There is no such entry. It may be older than what is kept.</p>
-      }
-    </Content>
+    <Content of={found}>{({ entry }) => (entry ? children(entry) : <p class="soft">{t.common.entryGone}</p>)}</Content>
   );
 }

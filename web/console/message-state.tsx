@@ -1,15 +1,7 @@
 /** The state of a message, in one word. */
 import type { LoggedMessage } from '../../client/index.ts';
 import { stateMark } from '../ui/state-mark.ts';
-import { stateNames } from './message-names.ts';
-
-const confirmationStates: Readonly<Record<string, string>> = {
-  pending: 'pending',
-  approved: 'approved',
-  expired: 'expired',
-  failed: 'out of attempts',
-  void: 'void',
-};
+import { t } from './texts.ts';
 
 const kinds: Record<string, 'good' | 'warn' | 'bad' | ''> = {
   stopped: 'bad',
@@ -23,7 +15,7 @@ const kinds: Record<string, 'good' | 'warn' | 'bad' | ''> = {
 };
 
 export function StateMark({ message: { outcome } }: { message: LoggedMessage }) {
-  const name = stateNames[outcome] ?? outcome;
+  const name = (t.messages.states as Record<string, string>)[outcome] ?? outcome;
   return <span class={stateMark(kinds[outcome] ?? 'good')}>{name}</span>;
 }
 
@@ -31,5 +23,5 @@ export function StateMark({ message: { outcome } }: { message: LoggedMessage }) 
 export function confirmationText({ confirmation }: LoggedMessage): string | null {
   if (!confirmation) return null;
   const { purpose, state } = confirmation;
-  return `${purpose}: ${confirmationStates[state] ?? state}`;
+  return `${purpose}: ${(t.messages.confirmationStates as Record<string, string>)[state] ?? state}`;
 }

@@ -3,9 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts';
 import { claimsOf } from '../data/token-claims.ts';
-
-export const readOnlyHint = 'Your token may only read. Changes need the scope operator:write.';
-const readOnlyEventsHint = 'Your token may not change webhooks. That needs the scope events:write.';
+import { t } from './texts.ts';
 
 /** How often a view requests its values again while it is visible. */
 export const refreshSeconds = 15;
@@ -30,7 +28,8 @@ export function useOperator(): Operator {
 /** For a control that changes something: it is disabled, and says why, if the token does not allow that. */
 export function useWriteRight(of?: 'webhooks'): { disabled: boolean; title: string | undefined } {
   const { mayWrite, mayWriteEvents } = useOperator();
-  const [isAllowed, hint] = of === 'webhooks' ? [mayWriteEvents, readOnlyEventsHint] : [mayWrite, readOnlyHint];
+  const [isAllowed, hint] =
+    of === 'webhooks' ? [mayWriteEvents, t.common.readOnlyEventsHint] : [mayWrite, t.common.readOnlyHint];
   return { disabled: !isAllowed, title: isAllowed ? undefined : hint };
 }
 

@@ -10,9 +10,8 @@ import { serviceNow } from './clock.ts';
 import { consoleLocale, formatDate, formatShare, formatTime } from './format.ts';
 import { useWriteRight } from './operator.ts';
 import { sentenceOf } from './problems.ts';
+import { t } from './texts.ts';
 import { QuietButton } from '../ui/quiet-button.tsx';
-
-const copying = { copy: 'Copy', copied: 'Copied', notCopied: 'Not allowed by the browser' };
 
 /** Why an action failed; what was done, for screen readers. */
 export function Outcome({ of: { error, done } }: { of: Pick<Action, 'error' | 'done'> }) {
@@ -29,7 +28,7 @@ export function Outcome({ of: { error, done } }: { of: Pick<Action, 'error' | 'd
 /** A button for the next page of a list, if there is one. */
 export function Older({
   of: { showOlder, older },
-  text = 'Show older',
+  text = t.common.showOlder,
 }: {
   of: Pages<unknown>;
   text?: string | undefined;
@@ -66,7 +65,7 @@ export function ExactTime({ instant }: { instant: string }) {
 }
 
 export function Copy({ text, what }: { text: string; what: string }) {
-  return <CopyButton text={text} what={what} words={copying} />;
+  return <CopyButton text={text} what={what} words={t.copying} />;
 }
 
 /** A secret that is shown once. */
@@ -75,9 +74,9 @@ export function Secret({ secret }: { secret: string | undefined }) {
     <div role="status">
       {secret !== undefined && (
         <p class="secret-text">
-          The receiver checks signatures with this secret. It is shown only once:
+          {t.webhooks.secret}
           <code>{secret}</code>
-          <Copy text={secret} what="Secret" />
+          <Copy text={secret} what={t.webhooks.secretName} />
         </p>
       )}
     </div>

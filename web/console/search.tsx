@@ -3,12 +3,13 @@ import { CommandPalette, PaletteButton } from '../ui/command-palette.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useCommands, type Views } from './commands.ts';
 import { sentenceOf } from './problems.ts';
+import { t } from './texts.ts';
 
 export function ConsoleSearch({ views }: { views: Views }) {
   return (
     <PaletteButton class="small" palette={(onClose) => <Palette views={views} onClose={onClose} />}>
       <Icon name="search" />
-      Search
+      {t.search.open}
     </PaletteButton>
   );
 }
@@ -16,9 +17,9 @@ export function ConsoleSearch({ views }: { views: Views }) {
 function Palette({ views, onClose }: { views: Views; onClose(): void }) {
   return (
     <CommandPalette
-      label="Search the console"
-      placeholder="A view, customer, message, rule or setting"
-      noneText="Nothing is found. A customer is found by id, phone number or e-mail; a message by its id, such as 17-3."
+      label={t.search.label}
+      placeholder={t.search.placeholder}
+      noneText={t.search.none}
       {...useCommands(views)}
       sentenceOf={sentenceOf}
       onClose={onClose}

@@ -1,5 +1,6 @@
 /** A notice with a button that undoes the last change. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { t } from './texts.ts';
 
 /** How long a lift is delayed, so that it can be undone: a lifted block cannot be restored. */
 export const delaySeconds = 6;
@@ -33,7 +34,7 @@ export function UndoNotice({ notice, takesFocus = false }: { notice: Notice | un
           <span>{notice.text}</span>
           {notice.undo && (
             <button ref={button} type="button" class="quiet small" onClick={notice.undo}>
-              Undo
+              {t.common.undo}
             </button>
           )}
         </p>

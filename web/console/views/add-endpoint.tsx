@@ -7,6 +7,7 @@ import { eventTypes } from '../event-types.ts';
 import { formatNumber } from '../format.ts';
 import { useOperator, useWriteRight } from '../operator.ts';
 import { Outcome, Secret } from '../parts.tsx';
+import { t } from '../texts.ts';
 
 export function AddEndpoint({ onAdded }: { onAdded(): void }) {
   const { webhooks } = useOperator();
@@ -27,23 +28,23 @@ export function AddEndpoint({ onAdded }: { onAdded(): void }) {
       setTypes([]);
       element.reset();
       onAdded();
-    }, 'The endpoint is added.');
+    }, t.webhooks.isAdded);
   }
 
   return (
     <>
-      <form class="find-form wide-form" onSubmit={add} aria-label="Add an endpoint">
+      <form class="find-form wide-form" onSubmit={add} aria-label={t.webhooks.form}>
         <label>
-          URL
+          {t.webhooks.url}
           <input name="url" type="url" required maxLength={2048} placeholder="https://example.com/hooks" />
         </label>
         <label>
-          Description
+          {t.webhooks.description}
           <input name="description" maxLength={256} autoComplete="off" />
         </label>
         <TypeChoice types={types} onChoose={setTypes} />
         <button type="submit" class="primary" aria-disabled={adding.isRunning} {...useWriteRight('webhooks')}>
-          Add
+          {t.common.add}
         </button>
       </form>
       <Secret secret={secret} />
@@ -60,11 +61,11 @@ interface TypeChoiceProps {
 
 function TypeChoice({ types, onChoose }: TypeChoiceProps) {
   const [only] = types;
-  const count = types.length === 1 ? only : `${formatNumber(types.length)} types of events`;
+  const count = types.length === 1 ? only : t.webhooks.someTypes(formatNumber(types.length));
   return (
-    <Popover class="pill" label="Types" button={types.length === 0 ? 'Every type of event' : count}>
+    <Popover class="pill" label={t.webhooks.types} button={types.length === 0 ? t.webhooks.everyType : count}>
       <fieldset class="type-choice">
-        <legend>Only these types of events; none stands for all.</legend>
+        <legend>{t.webhooks.typesAbout}</legend>
         {eventTypes.map((type) => (
           <label key={type} class="check-choice">
             <input

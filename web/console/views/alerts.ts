@@ -10,6 +10,7 @@ import type {
 import { evidenceSentence } from './evidence.ts';
 import { hrefOf } from '../hrefs.ts';
 import { countryName, formatNumber, formatShare, formatSpan } from '../format.ts';
+import { t } from '../texts.ts';
 
 export interface Alert {
   key: string;
@@ -44,9 +45,7 @@ interface Figures {
 export function alertsOf(figures: Figures): Alert[] {
   const { overview, days, daysBefore, endpoints, blocks = [], rangeDecisions = [], usage = [], now } = figures;
   return [
-    ...(overview.isQuiet
-      ? [{ key: 'quiet', text: 'The service is quiet: no text and no webhook is sent.', href: hrefOf('settings') }]
-      : []),
+    ...(overview.isQuiet ? [{ key: 'quiet', text: t.alerts.quiet, href: hrefOf('settings') }] : []),
     ...gatewayAlerts(overview.gateways),
     ...rangeAlerts(blocks, rangeDecisions),
     ...spendAlerts(usage),
@@ -60,7 +59,7 @@ function gatewayAlerts(gateways: OperatorOverview['gateways']): Alert[] {
     .filter(({ breaker }) => breaker !== 'closed')
     .map(({ gateway, reason }) => ({
       key: `gateway ${gateway}`,
-      text: `${gateway} is not used because it fails${reason ? `: ${reason}` : ''}. Other gateways are asked.`,
+      text: reason ? t.alerts.gatewayReason(gateway, reason) : t.alerts.gateway(gateway),
       href: hrefOf('messages', '', { gateway }),
     }));
 }
@@ -69,11 +68,13 @@ function gatewayAlerts(gateways: OperatorOverview['gateways']): Alert[] {
 function rangeAlerts(blocks: readonly GuardBlock[], decisions: readonly GuardDecision[]): Alert[] {
   return blocks
     .filter(({ rule }) => rule === 'prefix')
-    .map(({ id, subject: range }) => {
+    .map(({ id, subject }) => {
       const name = id.slice('prefix:'.length);
+      const range = subject;
       const figures = decisions.find((decision) => decision.figures?.name === name)?.figures;
-      const evidence = figures ? `: ${evidenceSentence(figures)}` : '';
-      const text = `Codes to ${range} are refused${evidence}.`;
+      const text = figures
+        ? t.alerts.closedRangeEvidence(range, evidenceSentence(figures))
+        : t.alerts.closedRange(range);
       return { key: id, text, href: hrefOf('guard', '', { rule: 'prefix' }) };
     });
 }
@@ -83,8 +84,7 @@ function spendAlerts(usage: readonly GuardRuleUsage[]): Alert[] {
   return limits.flatMap(({ subject, used, limit }) => {
     if (limit === null || used < nearShare * limit) return [];
     const share = formatShare(used, limit);
-    const where = subject === null ? '' : `${countryName(subject)}: `;
-    const text = `${where}${share} of what may be spent today is used.`;
+    const text = subject === null ? t.alerts.spendInAll(share) : t.alerts.spend(countryName(subject), share);
     return { key: `spend ${subject}`, text, href: hrefOf('guard') };
   });
 }
@@ -109,16 +109,13 @@ function countryAlerts(days: readonly OverviewDay[], daysBefore: readonly Overvi
     const name = countryName(country);
     const alert = { key: `country ${country}`, href: hrefOf('messages', '', { country: country ?? undefined }) };
     if (accepted >= leastTexts && verified === 0) {
-      return {
-        ...alert,
-        text: `${name}: ${formatNumber(accepted)} texts, and nobody used the code. It may be an attack, or texts that do not arrive.`,
-      };
+      return { ...alert, text: t.alerts.noVerification(name, formatNumber(accepted)) };
     }
     const earlier = before.get(country) ?? { accepted: 0, verified: 0 };
     const isKnown = Math.min(accepted, earlier.accepted) >= leastTextsForTrend;
     if (!isKnown || verified / accepted >= earlier.verified / earlier.accepted / 2) return [];
-    const [share, shareBefore] = [formatShare(verified, accepted), formatShare(earlier.verified, earlier.accepted)];
-    return { ...alert, text: `${name}: ${share} of the codes were used; before that, it was ${shareBefore}.` };
+    const shares = [formatShare(verified, accepted), formatShare(earlier.verified, earlier.accepted)] as const;
+    return { ...alert, text: t.alerts.fall(name, ...shares) };
   });
 }
 
@@ -128,10 +125,8 @@ function endpointAlert(
 ): Alert[] {
   const alert = (text: string) => [{ key: `endpoint ${id}`, text, href: hrefOf('webhooks', id) }];
   const host = URL.canParse(url) ? new URL(url).host : url;
-  if (!enabled && disabledReason !== 'request') return alert(`The webhook endpoint at ${host} was disabled.`);
+  if (!enabled && disabledReason !== 'request') return alert(t.alerts.disabled(host));
   if (!enabled || oldestDueAt === null) return [];
   const milliseconds = now - Date.parse(oldestDueAt);
-  return milliseconds < behindMilliseconds
-    ? []
-    : alert(`The webhook endpoint at ${host} is ${formatSpan(milliseconds / 1000)} behind.`);
+  return milliseconds < behindMilliseconds ? [] : alert(t.alerts.behind(host, formatSpan(milliseconds / 1000)));
 }

@@ -8,40 +8,19 @@ import { hrefOf } from '../hrefs.ts';
 import { LogView, useLogById } from '../log-view.tsx';
 import { useOperator } from '../operator.ts';
 import { ExactTime, Outcome, Time } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { QuietButton } from '../../ui/quiet-button.tsx';
 
-const actionNames = {
-  'set-mode': 'Changed the mode',
-  lift: 'Lifted a block',
-  'add-safe': 'Added to the safe list',
-  'remove-safe': 'Removed from the safe list',
-  'reveal-phone': 'Revealed the number',
-  'find-users': 'Searched for a number or e-mail',
-  'erase-user': 'Erased the user',
-  'read-user-data': 'Read all data of the user',
-  'list-transactions': 'Read the transactions',
-  'free-phone': 'Freed the number',
-  'export-erased': 'Exported retained transactions',
-  'run-retention': 'Removed expired data',
-  'create-webhook-endpoint': 'Created a webhook endpoint',
-  'update-webhook-endpoint': 'Changed a webhook endpoint',
-  'enable-webhook-endpoint': 'Enabled a webhook endpoint',
-  'disable-webhook-endpoint': 'Disabled a webhook endpoint',
-  'delete-webhook-endpoint': 'Deleted a webhook endpoint',
-  'rotate-webhook-secret': 'Changed the secret of a webhook endpoint',
-  'replay-webhook-events': 'Sent events again',
-};
-
 const fields: readonly FilterField[] = [
-  { name: 'subject', label: 'Who', kind: 'text' },
+  { name: 'subject', label: t.audit.who, kind: 'text' },
   {
     name: 'action',
-    label: 'Action',
+    label: t.audit.action,
     kind: 'choice',
-    anyName: 'Every action',
-    options: Object.entries(actionNames),
+    anyName: t.audit.everyAction,
+    options: Object.entries(t.audit.actions),
   },
-  { name: 'userId', label: 'User', kind: 'digits' },
+  { name: 'userId', label: t.common.user, kind: 'digits' },
 ];
 
 export function AuditView() {
@@ -56,24 +35,24 @@ export function AuditView() {
       <Outcome of={exporting} />
       <LogView
         view="audit"
-        title="What operators did"
+        title={t.audit.list}
         fields={fields}
         log={log}
         pages={pages}
-        none={log.key === '{}' ? 'No operator has done anything yet.' : 'There are no such actions.'}
-        columns={['When', 'Who', 'Action', 'Target', 'Detail', 'Reason']}
+        none={log.key === '{}' ? t.audit.none : t.audit.noMatch}
+        columns={[t.common.when, t.audit.who, t.audit.action, t.audit.target, t.audit.detail, t.common.reason]}
         headingColumn={1}
         rowOf={(action) => ({ id: action.id, at: action.at, cells: cellsOf(action) })}
-        detailTitle={(id) => `Action ${id}`}
+        detailTitle={t.audit.entry}
         detail={detailOf((action) => (
           <ActionFacts action={action} />
         ))}
         actions={
           <QuietButton
             aria-disabled={exporting.isRunning}
-            onClick={() => void exporting.run(download, 'The file is ready.')}
+            onClick={() => void exporting.run(download, t.audit.exported)}
           >
-            Export (CSV)
+            {t.audit.export}
           </QuietButton>
         }
       />
@@ -81,7 +60,7 @@ export function AuditView() {
   );
 }
 
-const nameOf = ({ action }: OperatorAction) => actionNames[action] ?? action;
+const nameOf = ({ action }: OperatorAction) => t.audit.actions[action] ?? action;
 
 function targetOf({ target, userId }: OperatorAction) {
   return userId === null ? target : <a href={hrefOf('customer', userId)}>{target}</a>;
@@ -105,13 +84,13 @@ function ActionFacts({ action }: { action: OperatorAction }) {
   return (
     <Facts
       facts={[
-        ['Action', nameOf(action)],
-        ['When', <ExactTime instant={action.at} />],
-        ['Who', action.subject],
-        ['Client', action.client],
-        ['Target', targetOf(action)],
-        ['Detail', action.detail],
-        ['Reason', action.reason],
+        [t.audit.action, nameOf(action)],
+        [t.common.when, <ExactTime instant={action.at} />],
+        [t.audit.who, action.subject],
+        [t.audit.client, action.client],
+        [t.audit.target, targetOf(action)],
+        [t.audit.detail, action.detail],
+        [t.common.reason, action.reason],
       ]}
     />
   );

@@ -9,9 +9,10 @@ import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
 import { pageSizeOf, Time } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { QuietButton } from '../../ui/quiet-button.tsx';
 
-const nameOfBlock = ({ id, subject }: GuardBlock) => (id.startsWith('user:') ? `user ${subject}` : subject);
+const nameOfBlock = ({ id, subject }: GuardBlock) => (id.startsWith('user:') ? t.guard.userLower(subject) : subject);
 
 export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
   const [isWhole, setWhole] = useState(false);
@@ -21,14 +22,14 @@ export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
     blocks.refresh();
   }
   return (
-    <Panel title="Blocked now" headingRef={heading}>
-      <Content of={blocks} none="Nobody is blocked.">
+    <Panel title={t.guard.blocked} headingRef={heading}>
+      <Content of={blocks} none={t.guard.nobodyBlocked}>
         {(all) => {
           const shown = isWhole ? all : all.slice(0, pageSizeOf(20, 5));
           return (
             <>
               <DataTable
-                columns={['Who', 'Rule', 'Until', 'Action']}
+                columns={[t.guard.who, t.common.rule, t.guard.until, t.guard.action]}
                 hasControl
                 rows={shown.map((block) => ({
                   key: block.id,
@@ -42,7 +43,7 @@ export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
               />
               {shown.length < all.length && (
                 <p class="older-entries">
-                  <QuietButton onClick={() => setWhole(true)}>Show all {formatNumber(all.length)}</QuietButton>
+                  <QuietButton onClick={() => setWhole(true)}>{t.guard.showAll(formatNumber(all.length))}</QuietButton>
                 </p>
               )}
             </>
@@ -56,13 +57,13 @@ export function BlocksPanel({ blocks }: { blocks: Resource<GuardBlock[]> }) {
 function BlockedSubject({ block: { id, subject, userIds } }: { block: GuardBlock }) {
   return (
     <>
-      {id.startsWith('user:') ? <a href={hrefOf('customer', subject)}>User {subject}</a> : subject}
+      {id.startsWith('user:') ? <a href={hrefOf('customer', subject)}>{t.common.userNamed(subject)}</a> : subject}
       {userIds && (
         <span class="small-print">
-          for{' '}
+          {t.guard.forUsers}{' '}
           {userIds.map((user) => (
             <a key={user} class="user-link" href={hrefOf('customer', user)}>
-              {`user ${user}`}
+              {t.guard.userLower(String(user))}
             </a>
           ))}
         </span>
@@ -77,17 +78,17 @@ interface LiftButtonProps {
   onLifted(): void;
 }
 
-export function LiftButton({ block, text = 'Lift', onLifted }: LiftButtonProps) {
+export function LiftButton({ block, text = t.guard.lift, onLifted }: LiftButtonProps) {
   const { operations } = useOperator();
   const name = nameOfBlock(block);
   return (
     <DelayedAction
       text={text}
-      title={`Lift the block of ${name}`}
-      action="Lift the block"
-      about="Its counters are reset too. This cannot be undone later."
-      waiting={(seconds) => `The block of ${name} is lifted in ${seconds} seconds.`}
-      done={`The block of ${name} is lifted.`}
+      title={t.guard.liftOf(name)}
+      action={t.guard.liftTheBlock}
+      about={t.guard.liftAbout}
+      waiting={(seconds) => t.guard.liftedIn(name, seconds)}
+      done={t.guard.lifted(name)}
       work={(reason) => operations.liftBlock({ block: block.id, reason })}
       onDone={onLifted}
     />

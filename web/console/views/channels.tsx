@@ -3,16 +3,16 @@ import type { OperatorPerformance } from '../../../client/index.ts';
 import { formatMoney, formatNumber, formatShare, formatSpan } from '../format.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Panel } from '../frame.tsx';
-import { channelNames } from '../message-names.ts';
+import { t } from '../texts.ts';
 
 /** Shown once a message went by another channel than SMS. */
 export function Channels({ channels }: { channels: OperatorPerformance['channels'] }) {
   if (channels.every(({ channel }) => channel === 'sms')) return null;
-  const names: Record<string, string> = channelNames;
+  const names: Record<string, string> = t.messages.channels;
   return (
-    <Panel title="By channel">
+    <Panel title={t.overview.byChannel}>
       <DataTable
-        columns={['Channel', 'Sent', 'Delivered', 'Delivery time', 'Cost']}
+        columns={[t.messages.channel, t.overview.sent, t.overview.delivered, t.overview.deliveryTime, t.overview.cost]}
         rows={channels.map(({ channel, accepted, delivered, medianSeconds, cost }) => ({
           key: channel,
           cells: [

@@ -9,6 +9,7 @@ import { consoleLocale } from '../format.ts';
 import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
 import { sentenceOf } from '../problems.ts';
+import { t } from '../texts.ts';
 import { HeldNumber } from './held-number.tsx';
 
 export function CustomerSearch({ userId }: { userId: string }) {
@@ -42,11 +43,11 @@ export function CustomerSearch({ userId }: { userId: string }) {
     <>
       <form class="find-form" onSubmit={search} role="search">
         <label>
-          User id, phone number or e-mail
+          {t.customer.field}
           <input value={typed} autoComplete="off" onInput={(event) => setTyped(event.currentTarget.value)} />
         </label>
         <label class="kind-field">
-          Country of national numbers
+          {t.customer.nationalCountry}
           <select
             value={country}
             onChange={(event) => {
@@ -58,7 +59,7 @@ export function CustomerSearch({ userId }: { userId: string }) {
           </select>
         </label>
         <button type="submit" class="primary">
-          Find
+          {t.common.find}
         </button>
       </form>
       {found && <Result found={found} onFreed={() => setFound({ ...found, held: undefined })} />}
@@ -69,17 +70,17 @@ export function CustomerSearch({ userId }: { userId: string }) {
 function Result({ found: { display, held, complaint, userIds }, onFreed }: { found: Found; onFreed(): void }) {
   return (
     <>
-      {display && <p class="soft">Searched for {display}.</p>}
+      {display && <p class="soft">{t.customer.searchedFor(display)}</p>}
       {held && (
         <p class="phone-line">
-          <span>User {held.userId} has this number.</span>
+          <span>{t.customer.heldBy(String(held.userId))}</span>
           <HeldNumber key={`${held.userId} ${held.phoneNumber}`} held={held} onFreed={onFreed} />
         </p>
       )}
       {complaint !== undefined && <Notice text={complaint} />}
       {userIds.length > 1 && (
         <p>
-          Several users:{' '}
+          {t.customer.several}{' '}
           {userIds.map((id) => (
             <a key={id} class="user-link" href={hrefOf('customer', id)}>
               {id}

@@ -16,6 +16,7 @@ import { formatNumber } from '../format.ts';
 import { Panel } from '../frame.tsx';
 import { useOperator } from '../operator.ts';
 import { ExactTime, Outcome, WriteButton } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { TransactionDetails } from './transaction-details.tsx';
 import { QuietButton } from '../../ui/quiet-button.tsx';
 
@@ -35,11 +36,11 @@ export function TransactionsPanel({ userId }: { userId: number }) {
       const request = operations.transactions(userId, { dataBatch: number, dataBatchCount: pageSize, asOf });
       setShown({ number, page: await emptyIfNone(request) });
       setDetailed(undefined);
-    }, 'Transactions');
+    }, t.customer.transactions);
   }
 
   async function showDetails(transactionId: string): Promise<void> {
-    await run(async () => setDetailed(await operations.transaction(userId, transactionId)), 'Details');
+    await run(async () => setDetailed(await operations.transaction(userId, transactionId)), t.customer.details);
   }
 
   return (
@@ -55,20 +56,27 @@ export function TransactionsPanel({ userId }: { userId: number }) {
       }
     >
       <Panel
-        title="Transactions"
-        actions={shown && <p class="updated-at">{formatNumber(shown.page.transactionCount)} in total</p>}
+        title={t.customer.transactions}
+        actions={shown && <p class="updated-at">{t.customer.countOf(formatNumber(shown.page.transactionCount))}</p>}
       >
         {!shown && (
           <p class="phone-line">
-            <WriteButton onClick={() => show(1)}>Show transactions</WriteButton>
-            <span class="soft">The audit records who reads them.</span>
+            <WriteButton onClick={() => show(1)}>{t.customer.showTransactions}</WriteButton>
+            <span class="soft">{t.customer.transactionsAbout}</span>
           </p>
         )}
-        {shown?.page.transactionCount === 0 && <p class="soft">This customer has no transactions.</p>}
+        {shown?.page.transactionCount === 0 && <p class="soft">{t.customer.noTransactions}</p>}
         {shown && shown.page.transactions.length > 0 && (
           <div class="scrolled-table">
             <DataTable
-              columns={['When', 'Amount', 'Type and state', 'From and to', 'Note', 'Details']}
+              columns={[
+                t.common.when,
+                t.customer.amount,
+                t.customer.type,
+                t.customer.names,
+                t.customer.note,
+                t.customer.details,
+              ]}
               hasControl
               rows={shown.page.transactions.map((row) => ({
                 key: row.transactionId,
@@ -106,15 +114,13 @@ function Pager({ number, count, onShow }: PagerProps) {
   const pages = Math.ceil(count / pageSize);
   if (pages < 2) return null;
   return (
-    <nav class="page-turner" aria-label="Transactions">
+    <nav class="page-turner" aria-label={t.customer.transactions}>
       <QuietButton disabled={number === 1} onClick={() => onShow(number - 1)}>
-        Newer
+        {t.customer.newer}
       </QuietButton>
-      <span>
-        Page {formatNumber(number)} of {formatNumber(pages)}
-      </span>
+      <span>{t.customer.page(formatNumber(number), formatNumber(pages))}</span>
       <QuietButton disabled={number === pages} onClick={() => onShow(number + 1)}>
-        Older
+        {t.customer.older}
       </QuietButton>
     </nav>
   );
@@ -134,10 +140,7 @@ function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
       <ExactTime instant={timeStamp} />
       <span class="small-print">{row.transactionId}</span>
     </>,
-    <span class="unbroken-words">
-      {isZero(amountText) ? '' : sign}
-      {groupDigits(amountText)} {currency}
-    </span>,
+    <span class="unbroken-words">{`${isZero(amountText) ? '' : sign}${groupDigits(amountText)} ${currency}`}</span>,
     <>
       {transactionType}
       <span class="small-print">{transactionStatus}</span>
@@ -151,8 +154,8 @@ function cellsOf(row: Transaction, onShow: (transactionId: string) => void) {
         {row.paymentNotes}
       </span>
     ) : null,
-    <QuietButton aria-label={`Details of ${row.transactionId}`} onClick={() => onShow(row.transactionId)}>
-      Details
+    <QuietButton aria-label={t.customer.detailsOf(row.transactionId)} onClick={() => onShow(row.transactionId)}>
+      {t.customer.details}
     </QuietButton>,
   ];
 }

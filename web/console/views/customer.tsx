@@ -11,6 +11,7 @@ import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { refreshSeconds, useOperator } from '../operator.ts';
 import { ExactTime, Outcome, WriteButton } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { LiftButton } from './blocks.tsx';
 import { CustomerSearch } from './customer-search.tsx';
 import { TransactionsPanel } from './customer-transactions.tsx';
@@ -52,23 +53,23 @@ function Customer({ userId }: { userId: number }) {
     <Content of={trail}>
       {(value) =>
         value.erasedAt !== null ? (
-          <Panel title="Erased customer" isTitleUnseen>
-            <p>This customer was erased on {formatTime(value.erasedAt)}. Nothing else can be shown.</p>
+          <Panel title={t.customer.erased} isTitleUnseen>
+            <p>{t.customer.erasedOn(formatTime(value.erasedAt))}</p>
           </Panel>
         ) : (
           <>
             <Verdict trail={value} isBlocked={block !== undefined} userId={userId} headingRef={heading}>
               {block && (
                 <div class="phone-line">
-                  <span>Blocked until {formatTime(block.until)}</span>
-                  <LiftButton block={block} text="Lift the block" onLifted={lifted} />
+                  <span>{t.customer.blockedUntil(formatTime(block.until))}</span>
+                  <LiftButton block={block} text={t.guard.liftTheBlock} onLifted={lifted} />
                 </div>
               )}
             </Verdict>
             <History trail={value} userId={userId} />
             <TransactionsPanel userId={userId} />
             {decisions.value && decisions.value.length > 0 && (
-              <Panel title="Decisions of the guard">
+              <Panel title={t.customer.guardDecisions}>
                 <Steps steps={decisions.value.map(decisionStep)} />
               </Panel>
             )}
@@ -90,7 +91,11 @@ interface VerdictProps {
 function Verdict({ trail, isBlocked, userId, headingRef, children }: VerdictProps) {
   const verdict = verdictOf(trail, isBlocked);
   return (
-    <Panel title={`User ${userId}`} headingRef={headingRef} class={`customer-verdict verdict-${verdict.tone}`}>
+    <Panel
+      title={t.common.userNamed(String(userId))}
+      headingRef={headingRef}
+      class={`customer-verdict verdict-${verdict.tone}`}
+    >
       <p class="verdict-sentence">{verdict.text}</p>
       <Phones userId={userId} masked={(trail.verified ?? trail.messages[0])?.phoneNumber} heading={headingRef} />
       {children}
@@ -104,7 +109,7 @@ const Steps = ({ steps }: { steps: readonly TimelineStep[] }) => (
 
 function decisionStep({ at, action, operation, rule }: GuardDecision): TimelineStep {
   const isRefused = action === 'refused';
-  const text = `${isRefused ? 'Refused' : 'Would have refused'} ${operation} by ${rule}`;
+  const text = (isRefused ? t.customer.refusedBy : t.customer.shadowBy)(operation, rule);
   return { at, text, tone: isRefused ? 'bad' : 'plain' };
 }
 
@@ -112,21 +117,21 @@ function History({ trail, userId }: { trail: UserTrail; userId: number }) {
   const steps = stepsOf(trail);
   return (
     <>
-      <Panel title="What happened">
-        {steps.length === 0 && <p class="soft">Nothing has been recorded about this user.</p>}
+      <Panel title={t.customer.whatHappened}>
+        {steps.length === 0 && <p class="soft">{t.customer.nothing}</p>}
         <Steps steps={steps} />
         {trail.messages.length > 0 && (
           <p class="older-entries">
-            <a href={hrefOf('messages', '', { userId: String(userId) })}>Messages</a>
+            <a href={hrefOf('messages', '', { userId: String(userId) })}>{t.common.messages}</a>
           </p>
         )}
       </Panel>
       {trail.changes.length > 0 && (
-        <Panel title="Numbers">
+        <Panel title={t.customer.numbers}>
           <Steps
             steps={trail.changes.map(({ changedAt, previousPhoneNumber, phoneNumber }) => ({
               at: changedAt,
-              text: `Changed from ${previousPhoneNumber} to ${phoneNumber}`,
+              text: t.customer.changedFrom(previousPhoneNumber, phoneNumber),
               tone: 'plain',
             }))}
           />
@@ -136,7 +141,7 @@ function History({ trail, userId }: { trail: UserTrail; userId: number }) {
   );
 }
 
-const phoneOr = (phone: string | null) => phone ?? 'none';
+const phoneOr = (phone: string | null) => phone ?? t.customer.none;
 
 interface PhonesProps {
   userId: number;
@@ -154,7 +159,7 @@ function Phones({ userId, masked, heading }: PhonesProps) {
     await revealing.run(async () => {
       setPhones(await operations.revealPhone(userId));
       heading.current!.focus();
-    }, 'The number is shown.');
+    }, t.customer.revealed);
   }
 
   return (
@@ -162,8 +167,8 @@ function Phones({ userId, masked, heading }: PhonesProps) {
       <p class="phone-line">
         {phones ? (
           <>
-            <span>Verified: {phoneOr(phones.verifiedPhone)}</span>
-            <span>Last code to: {phoneOr(phones.lastSentPhone)}</span>
+            <span>{t.customer.verifiedPhone(phoneOr(phones.verifiedPhone))}</span>
+            <span>{t.customer.lastSentPhone(phoneOr(phones.lastSentPhone))}</span>
             {phones.verifiedPhone && (
               <HeldNumber
                 held={{ ...phones, userId, phoneNumber: phones.verifiedPhone }}
@@ -177,8 +182,8 @@ function Phones({ userId, masked, heading }: PhonesProps) {
         ) : (
           <>
             {masked && <span>{masked}</span>}
-            <WriteButton onClick={reveal}>Reveal number</WriteButton>
-            <span class="soft">The audit records who reveals it.</span>
+            <WriteButton onClick={reveal}>{t.customer.reveal}</WriteButton>
+            <span class="soft">{t.customer.revealAbout}</span>
           </>
         )}
       </p>

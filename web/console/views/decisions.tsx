@@ -6,6 +6,7 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { Older, PanelChoice, Time } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { evidenceSentence, evidenceSubject } from './evidence.ts';
 import type { DecisionKind } from './rules.tsx';
 
@@ -20,32 +21,38 @@ interface DecisionsPanelProps {
 }
 
 const kinds = [
-  ['refused', 'Refused'],
-  ['shadow', 'Would have refused'],
+  ['refused', t.guard.refused],
+  ['shadow', t.guard.shadow],
 ] as const;
 
 export function DecisionsPanel({ decisions, rules, rule, kind, headingRef, onRule, onKind }: DecisionsPanelProps) {
   return (
     <Panel
-      title="Decisions"
+      title={t.guard.decisions}
       headingRef={headingRef}
       actions={
         <div class="panel-choices">
           <PanelChoice
-            label="Decisions of which rule"
-            anyName="Every rule"
+            label={t.guard.whichRule}
+            anyName={t.common.everyRule}
             options={rules.map(({ rule: name }) => [name, name] as const)}
             value={rule}
             onChoose={onRule}
           />
-          <PanelChoice label="Which decisions" anyName="All" options={kinds} value={kind} onChoose={onKind} />
+          <PanelChoice
+            label={t.guard.whichDecisions}
+            anyName={t.common.all}
+            options={kinds}
+            value={kind}
+            onChoose={onKind}
+          />
         </div>
       }
     >
-      <Content of={decisions} none="There are no such decisions.">
+      <Content of={decisions} none={t.guard.noDecisions}>
         {(list) => (
           <DataTable
-            columns={['When', 'Rule', 'Decision', 'User', 'Number', 'From']}
+            columns={[t.common.when, t.common.rule, t.guard.decision, t.common.user, t.guard.number, t.guard.source]}
             rows={list.map((decision) => ({ key: decision.id, cells: cellsOf(decision) }))}
           />
         )}
@@ -70,9 +77,9 @@ function cellsOf(decision: GuardDecision) {
     </>,
     <>
       <span class={`state-mark is-${decision.action === 'refused' ? 'bad' : 'warn'}`}>
-        {decision.action === 'refused' ? 'Refused' : 'Would have refused'}
+        {decision.action === 'refused' ? t.guard.refused : t.guard.shadow}
       </span>
-      <span class="small-print">{decision.operation.startsWith('verify') ? 'verifying a code' : 'sending a code'}</span>
+      <span class="small-print">{decision.operation.startsWith('verify') ? t.guard.verifying : t.guard.sending}</span>
     </>,
     <a href={hrefOf('customer', decision.userId)}>{decision.userId}</a>,
     decision.phone && (

@@ -6,8 +6,7 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { Content, Panel } from '../frame.tsx';
 import { refreshSeconds, useOperator } from '../operator.ts';
 import { pageSizeOf, PanelChoice, Time } from '../parts.tsx';
-
-const stateNames = { due: 'Waiting', delivered: 'Delivered', failed: 'Failed' };
+import { t } from '../texts.ts';
 
 type State = OperatorWebhookDelivery['state'];
 
@@ -23,21 +22,21 @@ export function DeliveriesPanel({ endpointId }: { endpointId: number }) {
   );
   return (
     <Panel
-      title="Latest deliveries"
+      title={t.webhooks.deliveries}
       actions={
         <PanelChoice<State>
-          label="Which deliveries"
-          anyName="All"
-          options={Object.entries(stateNames) as [State, string][]}
+          label={t.webhooks.whichDeliveries}
+          anyName={t.common.all}
+          options={Object.entries(t.webhooks.deliveryStates) as [State, string][]}
           value={state}
           onChoose={(next) => setState(next)}
         />
       }
     >
-      <Content of={deliveries} none="There are no such deliveries.">
+      <Content of={deliveries} none={t.webhooks.noDeliveries}>
         {(list) => (
           <DataTable
-            columns={['Event', 'State', 'Tries', 'Last try', 'Answer']}
+            columns={[t.webhooks.event, t.common.state, t.webhooks.tries, t.webhooks.lastTry, t.webhooks.answer]}
             // A replayed event is delivered under its old id.
             rows={list.map((delivery, index) => ({ key: `${delivery.eventId} ${index}`, cells: cellsOf(delivery) }))}
           />
@@ -55,10 +54,10 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
       <span class="small-print">{eventId}</span>
     </>,
     <>
-      <span class={`mark ${marks[state]}`}>{stateNames[state]}</span>
+      <span class={`mark ${marks[state]}`}>{t.webhooks.deliveryStates[state]}</span>
       {state === 'due' && attempts > 0 && nextAttemptAt !== null && (
         <span class="small-print">
-          again <Time instant={nextAttemptAt} />
+          {t.webhooks.again} <Time instant={nextAttemptAt} />
         </span>
       )}
     </>,
@@ -75,9 +74,9 @@ function cellsOf(delivery: OperatorWebhookDelivery) {
 function Exchange({ delivery: { request, lastAnswer, type } }: { delivery: OperatorWebhookDelivery }) {
   return (
     <details class="delivery-exchange">
-      <summary aria-label={`Request and answer of ${type}`}>Request and answer</summary>
+      <summary aria-label={t.webhooks.exchangeOf(type)}>{t.webhooks.exchange}</summary>
       <pre>{request}</pre>
-      <pre>{lastAnswer || 'The receiver answered nothing.'}</pre>
+      <pre>{lastAnswer || t.webhooks.answeredNothing}</pre>
     </details>
   );
 }

@@ -5,6 +5,7 @@ import { useAction } from '../../data/use-action.ts';
 import { formatNumber } from '../format.ts';
 import { useOperator } from '../operator.ts';
 import { Outcome, Secret, WriteButton } from '../parts.tsx';
+import { t } from '../texts.ts';
 
 interface EndpointActionsProps {
   endpoint: OperatorWebhookEndpoint;
@@ -32,20 +33,17 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
   const test = () =>
     change(
       () => webhooks.test(id),
-      'The test was sent.',
+      t.webhooks.testSent,
       (answer) => setResult(sentenceOf(answer)),
     );
-  const rotate = () => change(() => webhooks.rotateSecret(id), 'The secret is rotated.', setSecret);
+  const rotate = () => change(() => webhooks.rotateSecret(id), t.webhooks.rotated, setSecret);
   const toggle = () =>
-    change(
-      () => webhooks.update(id, { enabled: !enabled }),
-      enabled ? 'The endpoint is disabled.' : 'The endpoint is enabled.',
-    );
+    change(() => webhooks.update(id, { enabled: !enabled }), enabled ? t.webhooks.isDisabled : t.webhooks.isEnabled);
   async function remove({ detail }: MouseEvent): Promise<void> {
     // The second click of a double click must not confirm.
     if (detail > 1) return;
     if (!isRemoving) return setRemoving(true);
-    if (await run(() => webhooks.remove(id), 'The endpoint is removed.')) onRemoved();
+    if (await run(() => webhooks.remove(id), t.webhooks.isRemoved)) onRemoved();
   }
 
   return (
@@ -53,13 +51,13 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
       <p class="soft endpoint-url">{url}</p>
       <div class="endpoint-actions">
         <WriteButton of="webhooks" aria-disabled={isRunning} onClick={test}>
-          Send a test
+          {t.webhooks.test}
         </WriteButton>
         <WriteButton of="webhooks" aria-disabled={isRunning} onClick={rotate}>
-          Rotate the secret
+          {t.webhooks.rotate}
         </WriteButton>
         <WriteButton of="webhooks" aria-disabled={isRunning} onClick={toggle}>
-          {enabled ? 'Disable' : 'Enable'}
+          {enabled ? t.webhooks.disable : t.webhooks.enable}
         </WriteButton>
         {/* In a line of its own: the longer text must not move it away from the pointer. */}
         <div class="own-line">
@@ -71,7 +69,7 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
             // A key that is held down must not confirm either.
             onKeyDown={(event) => event.repeat && event.preventDefault()}
           >
-            {isRemoving ? 'Remove it and its deliveries?' : 'Remove'}
+            {isRemoving ? t.webhooks.removeReally : t.common.remove}
           </WriteButton>
         </div>
       </div>
@@ -81,9 +79,8 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
         onReplay={(from) =>
           change(
             () => webhooks.replay(id, { from }),
-            'The events are sent again.',
-            (count) =>
-              setResult(count === 1 ? '1 event is sent again.' : `${formatNumber(count)} events are sent again.`),
+            t.webhooks.replaying,
+            (count) => setResult(count === 1 ? t.webhooks.replayedOne : t.webhooks.replayed(formatNumber(count))),
           )
         }
       />
@@ -91,9 +88,7 @@ export function EndpointActions({ endpoint: { id, url, enabled }, onChanged, onR
         {result}
       </p>
       <Secret secret={secret} />
-      {secret !== undefined && (
-        <p class="soft">For a day both secrets are used to sign, so that the receiver can switch to the new one.</p>
-      )}
+      {secret !== undefined && <p class="soft">{t.webhooks.bothSign}</p>}
       <Outcome of={action} />
     </div>
   );
@@ -112,21 +107,19 @@ function Replay({ isDisabled, isRunning, onReplay }: ReplayProps) {
     onReplay(new Date(String(form.get('from'))).toISOString());
   }
   return (
-    <form class="find-form" onSubmit={submit} aria-label="Replay events">
+    <form class="find-form" onSubmit={submit} aria-label={t.webhooks.replayForm}>
       <label>
-        Send everything again from
+        {t.webhooks.replayFrom}
         <input name="from" type="datetime-local" required />
       </label>
       <button type="submit" class="quiet" disabled={isDisabled} aria-disabled={isRunning}>
-        Replay
+        {t.webhooks.replay}
       </button>
     </form>
   );
 }
 
 function sentenceOf({ delivered, status, milliseconds, error }: WebhookTestResult): string {
-  if (delivered) return `The receiver accepted the test with ${status} after ${formatNumber(milliseconds)} ms.`;
-  return status === null
-    ? `The test did not arrive: ${error ?? 'no answer'}.`
-    : `The receiver answered the test with ${status}.`;
+  if (delivered) return t.webhooks.testTaken(String(status), formatNumber(milliseconds));
+  return status === null ? t.webhooks.testLost(error ?? t.webhooks.noAnswer) : t.webhooks.testAnswered(String(status));
 }

@@ -7,15 +7,16 @@ import { hrefOf } from '../hrefs.ts';
 import { LogView, useLogById } from '../log-view.tsx';
 import { useOperator } from '../operator.ts';
 import { Copy, ExactTime, Time } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { useLiveMessages } from './use-live-messages.ts';
 
 const fields: readonly FilterField[] = [
-  { name: 'userId', label: 'User', kind: 'digits' },
+  { name: 'userId', label: t.common.user, kind: 'digits' },
   {
     name: 'type',
-    label: 'Type',
+    label: t.events.type,
     kind: 'choice',
-    anyName: 'Every type',
+    anyName: t.events.everyType,
     options: eventTypes.map((type) => [type, type] as const),
   },
 ];
@@ -29,15 +30,15 @@ export function EventsView() {
   return (
     <LogView
       view="events"
-      title="Events"
+      title={t.common.events}
       fields={fields}
       log={log}
       pages={pages}
-      none="There are no such events."
-      columns={['When', 'Type', 'User', 'Data']}
+      none={t.events.none}
+      columns={[t.common.when, t.events.type, t.common.user, t.events.data]}
       headingColumn={1}
       rowOf={(event) => ({ id: event.id, at: event.timestamp, cells: cellsOf(event) })}
-      detailTitle={() => 'Event'}
+      detailTitle={() => t.events.entry}
       detail={detailOf((event) => (
         <EventFacts event={event} />
       ))}
@@ -81,14 +82,14 @@ function cellsOf(event: LedgerlineEvent) {
 function EventFacts({ event }: { event: LedgerlineEvent }) {
   const { userId, members } = partsOf(event);
   const facts: Fact[] = [
-    ['Type', event.type],
-    ['When', <ExactTime instant={event.timestamp} />],
-    ['User', userLink(userId)],
+    [t.events.type, event.type],
+    [t.common.when, <ExactTime instant={event.timestamp} />],
+    [t.common.user, userLink(userId)],
     ...members,
     [
-      'Id',
+      t.events.id,
       <>
-        {event.id} <Copy text={event.id} what="Id" />
+        {event.id} <Copy text={event.id} what={t.events.id} />
       </>,
     ],
   ];

@@ -3,6 +3,7 @@ import { serviceNow } from '../clock.ts';
 import { DelayedAction } from '../delayed-action.tsx';
 import { formatSpan, formatTime } from '../format.ts';
 import { useOperator } from '../operator.ts';
+import { t } from '../texts.ts';
 
 export interface Held {
   userId: number;
@@ -20,17 +21,17 @@ export function HeldNumber({ held, onFreed }: { held: Held; onFreed(): void }) {
     <>
       {verifiedAt && lastUsedAt && (
         <span>
-          {`Verified ${spanSince(verifiedAt)} ago, on ${formatTime(verifiedAt)}`};{' '}
-          {`last used ${spanSince(lastUsedAt)} ago, on ${formatTime(lastUsedAt)}`}
+          {t.customer.heldSince(spanSince(verifiedAt), formatTime(verifiedAt))};{' '}
+          {t.customer.lastUsed(spanSince(lastUsedAt), formatTime(lastUsedAt))}
         </span>
       )}
       <DelayedAction
-        text="Free the number"
-        title="Free the number"
-        action="Free the number"
-        about="The number has changed hands. The customer is unverified again, and somebody else can verify the number. The audit shows the reason."
-        waiting={(seconds) => `The number is freed in ${seconds} seconds.`}
-        done="The number is free."
+        text={t.customer.free}
+        title={t.customer.free}
+        action={t.customer.free}
+        about={t.customer.freeAbout}
+        waiting={t.customer.freedIn}
+        done={t.customer.freed}
         work={(reason) => operations.freePhone({ userId, phoneNumber, reason })}
         onDone={onFreed}
       />

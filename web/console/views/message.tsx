@@ -6,10 +6,10 @@ import { Timeline } from '../../ui/timeline.tsx';
 import { countryName } from '../format.ts';
 import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
-import { channelNames } from '../message-names.ts';
 import { confirmationText, StateMark } from '../message-state.tsx';
 import { refreshSeconds, useOperator } from '../operator.ts';
 import { ExactTime } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { wayOf } from './explain.ts';
 import { isAbout, useLiveMessages } from './use-live-messages.ts';
 
@@ -43,15 +43,15 @@ export function MessageDetails({ id, at }: MessageDetailsProps) {
       {({ message, events }) =>
         message ? (
           <>
-            <Panel title="History of this message" actions={<StateMark message={message} />}>
+            <Panel title={t.messages.way} actions={<StateMark message={message} />}>
               <Timeline steps={wayOf(message, events)} timeOf={(instant) => <ExactTime instant={instant} />} />
             </Panel>
-            <Panel title="Facts">
+            <Panel title={t.messages.facts}>
               <Facts facts={factsOf(message)} />
             </Panel>
           </>
         ) : (
-          <p class="soft">There is no such message. It may be older than what is kept.</p>
+          <p class="soft">{t.messages.notFound}</p>
         )
       }
     </Content>
@@ -61,17 +61,17 @@ export function MessageDetails({ id, at }: MessageDetailsProps) {
 function factsOf(message: LoggedMessage): Fact[] {
   const { userId, gateway, channel, rule, expiresAt } = message;
   return [
-    ['User', <a href={hrefOf('customer', userId)}>User {userId}</a>],
-    ['Number', message.phoneNumber],
-    ['Country', countryName(message.country)],
-    ['Gateway', gateway && <a href={hrefOf('messages', '', { gateway })}>{gateway}</a>],
-    ['Channel', channel && channelNames[channel]],
-    ['Id at the gateway', message.gatewayMessageId],
-    ['Rule', rule && <a href={hrefOf('guard', '', { rule })}>{rule}</a>],
-    ['Code', message.codeNumber],
-    ['Confirms', confirmationText(message)],
-    ['Code expires', expiresAt && <ExactTime instant={expiresAt} />],
-    ['Language', message.locale],
-    ['Segments', message.segments],
+    [t.common.user, <a href={hrefOf('customer', userId)}>{t.common.userNamed(String(userId))}</a>],
+    [t.messages.number, message.phoneNumber],
+    [t.common.country, countryName(message.country)],
+    [t.common.gateway, gateway && <a href={hrefOf('messages', '', { gateway })}>{gateway}</a>],
+    [t.messages.channel, channel && t.messages.channels[channel]],
+    [t.messages.gatewayId, message.gatewayMessageId],
+    [t.common.rule, rule && <a href={hrefOf('guard', '', { rule })}>{rule}</a>],
+    [t.messages.code, message.codeNumber],
+    [t.messages.purpose, confirmationText(message)],
+    [t.messages.expires, expiresAt && <ExactTime instant={expiresAt} />],
+    [t.messages.language, message.locale],
+    [t.messages.segments, message.segments],
   ];
 }

@@ -9,10 +9,10 @@ import type { Option } from '../../ui/options.tsx';
 import { countryName, consoleLocale, formatSpan } from '../format.ts';
 import { hrefOf } from '../hrefs.ts';
 import { LogView, useLogFilter } from '../log-view.tsx';
-import { channelNames, stateNames } from '../message-names.ts';
 import { confirmationText, StateMark } from '../message-state.tsx';
 import { useOperator } from '../operator.ts';
 import { pageSizeOf, Time } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { MessageDetails } from './message.tsx';
 import { useLiveMessages } from './use-live-messages.ts';
 
@@ -32,15 +32,15 @@ export function MessagesView() {
   return (
     <LogView
       view="messages"
-      title="Messages"
+      title={t.common.messages}
       fields={useFields()}
       log={log}
       pages={messages}
-      none={isSearching ? 'No such message in the part that was searched.' : 'There are no such messages.'}
-      olderText={isSearching ? 'Search further back' : 'Show older'}
-      columns={['When', 'User', 'Number', 'Gateway', 'State', 'Delivered in']}
+      none={isSearching ? t.messages.noneYet : t.messages.none}
+      olderText={isSearching ? t.messages.searchFurther : t.common.showOlder}
+      columns={[t.common.when, t.common.user, t.messages.number, t.common.gateway, t.common.state, t.messages.took]}
       rowOf={(message) => ({ id: message.id, at: message.requestedAt, cells: cellsOf(message) })}
-      detailTitle={(id) => `Message ${id}`}
+      detailTitle={t.messages.details}
       detail={(id, at) => <MessageDetails id={id} at={at} />}
     />
   );
@@ -52,24 +52,24 @@ function useFields(): FilterField[] {
   const rules = useResource([operations], (options) => operations.guardRules(options));
   const countries = useMemo(() => countriesIn(consoleLocale).map(({ code, name }) => [code, name] as const), []);
   const gateways = (overview.value?.gateways ?? []).map(({ gateway }) => [gateway, gateway] as const);
-  const states = Object.entries(stateNames).filter(([state]) => !['verified', 'expired'].includes(state));
-  const verified = [['yes', 'Yes'] as const, ['no', 'No'] as const];
+  const states = Object.entries(t.messages.states).filter(([state]) => !['verified', 'expired'].includes(state));
+  const verified = [['yes', t.messages.yes] as const, ['no', t.messages.no] as const];
   return [
-    { name: 'userId', label: 'User', kind: 'digits' },
-    choice('state', 'State', states, 'Every state'),
-    choice('country', 'Country', countries, 'Every country'),
-    choice('gateway', 'Gateway', gateways, 'Every gateway'),
-    choice('verified', 'Verified', verified),
+    { name: 'userId', label: t.common.user, kind: 'digits' },
+    choice('state', t.common.state, states, t.messages.everyState),
+    choice('country', t.common.country, countries, t.messages.everyCountry),
+    choice('gateway', t.common.gateway, gateways, t.messages.everyGateway),
+    choice('verified', t.messages.verifiedOrNot, verified),
     choice(
       'rule',
-      'Rule',
+      t.common.rule,
       (rules.value ?? []).map(({ rule }) => [rule, rule]),
     ),
-    { name: 'reason', label: 'In the reason', kind: 'text' },
+    { name: 'reason', label: t.messages.inReason, kind: 'text' },
   ];
 }
 
-function choice(name: string, label: string, options: readonly Option[], anyName = 'All'): FilterField {
+function choice(name: string, label: string, options: readonly Option[], anyName = t.common.all): FilterField {
   return { name, label, kind: 'choice', anyName, options };
 }
 
@@ -85,7 +85,7 @@ function cellsOf(message: LoggedMessage) {
     gateway && (
       <>
         {gateway}
-        {channel && <span class="small-print">{channelNames[channel]}</span>}
+        {channel && <span class="small-print">{t.messages.channels[channel]}</span>}
       </>
     ),
     <>

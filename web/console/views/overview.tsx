@@ -12,10 +12,9 @@ import { hrefOf } from '../hrefs.ts';
 import { refreshSeconds, useOperator } from '../operator.ts';
 import { Share } from '../parts.tsx';
 import { sentenceOf } from '../problems.ts';
+import { t } from '../texts.ts';
 import { alertsOf } from './alerts.ts';
 import { Channels } from './channels.tsx';
-
-const breakerNames = { closed: 'In use', open: 'Not used', probing: 'Being tested' };
 
 const counts = ['sent', 'accepted', 'delivered', 'receipts', 'verified', 'passedOver'] as const;
 type Sums = Record<(typeof counts)[number], number>;
@@ -68,10 +67,10 @@ export function OverviewView() {
   );
   return (
     <>
-      <nav class="segment-group span-choice" aria-label="Span">
+      <nav class="segment-group span-choice" aria-label={t.overview.span}>
         {spans.map((days) => (
           <a key={days} href={hrefOf('overview', days)} aria-current={days === span ? 'true' : undefined}>
-            {days === 1 ? 'Today' : `${formatNumber(days)} days`}
+            {days === 1 ? t.overview.today : t.overview.days(formatNumber(days))}
           </a>
         ))}
       </nav>
@@ -108,39 +107,39 @@ function Figures({ overview, performance, span }: FiguresProps) {
       <Alerts overview={overview} days={days} daysBefore={daysBefore} />
       <Tiles byDay={byDay} daysBefore={daysBefore} performance={performance} />
       <div class="two-columns">
-        <Panel title="By day">
+        <Panel title={t.overview.byDay}>
           {total(byDay, 'sent') > 0 ? (
             <BarChart
-              title="Codes by day"
-              labelName="Day"
+              title={t.overview.codesByDay}
+              labelName={t.overview.day}
               format={formatNumber}
               formatShort={formatShort}
               labels={byDay.map(([day]) => formatDay(day))}
               series={[
-                { name: 'Sent', tone: 'tone-a', values: byDay.map(([, sums]) => sums.sent) },
-                { name: 'Delivered', tone: 'tone-b', values: byDay.map(([, sums]) => sums.delivered) },
-                { name: 'Verified', tone: 'tone-c', values: byDay.map(([, sums]) => sums.verified) },
+                { name: t.overview.sent, tone: 'tone-a', values: byDay.map(([, sums]) => sums.sent) },
+                { name: t.overview.delivered, tone: 'tone-b', values: byDay.map(([, sums]) => sums.delivered) },
+                { name: t.overview.verified, tone: 'tone-c', values: byDay.map(([, sums]) => sums.verified) },
               ]}
             />
           ) : (
-            <p class="soft">No code was sent in this time.</p>
+            <p class="soft">{t.overview.noneSent}</p>
           )}
         </Panel>
         <Gateways overview={overview} />
       </div>
       <div class="two-columns even-columns">
         <Split
-          title="By country"
-          first="Country"
-          last="Cost"
+          title={t.overview.byCountry}
+          first={t.common.country}
+          last={t.overview.cost}
           groups={sumBy(days, ({ country }) => country ?? '')}
           nameOf={(country) => countryName(country || null)}
           lastOf={(country) => costOf(performance, country || null)}
         />
         <Split
-          title="By gateway"
-          first="Gateway"
-          last="Delivery time"
+          title={t.overview.byGateway}
+          first={t.common.gateway}
+          last={t.overview.deliveryTime}
           groups={sumBy(days, ({ gateway }) => gateway)}
           nameOf={(gateway) => gateway}
           lastOf={(gateway) => deliveryOf(performance, gateway)}
@@ -164,19 +163,13 @@ function deliveryOf(performance: OperatorPerformance | undefined, gateway: strin
 
 function Terms() {
   const terms = [
-    ['Delivered', 'Reported as delivered by the gateway, as a share of the texts that it accepted.'],
-    ['Verified', 'The code was used, as a share of the texts that a gateway accepted.'],
-    ['+ and − percent', 'The change compared with the same number of days before.'],
-    ['Failed over', 'The gateway did not answer or could not send, so the next gateway was asked.'],
-    ['Not sent', 'No gateway accepted the text. The caller got an error and can try again.'],
-    [
-      'Cost',
-      'Estimated: the messages of each country at the prices that are configured, in the currency of those prices.',
-    ],
-    [
-      'Delivery time',
-      'From the gateway’s answer to its receipt, where there is one: half of the texts, and 95 of 100.',
-    ],
+    [t.overview.delivered, t.overview.deliveredAbout],
+    [t.overview.verified, t.overview.verifiedAbout],
+    [t.overview.change, t.overview.changeAbout],
+    [t.overview.failedOver, t.overview.failedOverAbout],
+    [t.overview.notSent, t.overview.notSentAbout],
+    [t.overview.cost, t.overview.costAbout],
+    [t.overview.deliveryTime, t.overview.deliveryAbout],
   ];
   return (
     <dl class="term-list">
@@ -219,12 +212,12 @@ function Alerts(figures: AlertsProps) {
   });
   if (alerts.length === 0 && unread === undefined) return null;
   return (
-    <Panel title="Look at this first">
+    <Panel title={t.overview.alerts}>
       <ul class="alert-list">
         {unread !== undefined && (
           <li>
             <Icon name="alert" />
-            {`Some alerts could not be read: ${sentenceOf(unread.error)}`}
+            {t.overview.unreadAlerts(sentenceOf(unread.error))}
           </li>
         )}
         {alerts.map(({ key, text, href }) => (
@@ -242,7 +235,9 @@ function Alerts(figures: AlertsProps) {
 function changeOf(now: number, before: number): string {
   if (before === 0) return '';
   const percent = Math.round((now / before - 1) * 100);
-  return percent === 0 ? ', as before' : `, ${percent > 0 ? '+' : '−'}${formatNumber(Math.abs(percent))} %`;
+  return percent === 0
+    ? `, ${t.overview.asBefore}`
+    : `, ${percent > 0 ? '+' : '−'}${formatNumber(Math.abs(percent))} %`;
 }
 
 interface TilesProps {
@@ -263,21 +258,21 @@ function Tiles({ byDay, daysBefore, performance }: TilesProps) {
   return (
     <dl class="figure-tiles">
       <Tile
-        name="Codes"
+        name={t.overview.codes}
         value={formatNumber(sent)}
-        about={`${byDay.length === 1 ? 'today' : `${today} today, ${perDay} per day`}${changeOf(sent, sentBefore)}`}
+        about={`${byDay.length === 1 ? t.overview.aboutToday : t.overview.aboutDays(today, perDay)}${changeOf(sent, sentBefore)}`}
       />
       <Tile
-        name="Delivered"
+        name={t.overview.delivered}
         value={formatShare(delivered, hasReceipts ? accepted : 0)}
-        about={hasReceipts ? `${formatNumber(delivered)} by receipt` : 'no receipts'}
+        about={hasReceipts ? t.overview.byReceipt(formatNumber(delivered)) : t.overview.noReceipts}
       />
       <Tile
-        name="Verified"
+        name={t.overview.verified}
         value={formatShare(verified, accepted)}
-        about={`${formatNumber(verified)} used their code`}
+        about={t.overview.usedCode(formatNumber(verified))}
       />
-      <Tile name="Not sent" value={formatNumber(sent - accepted)} about="no gateway accepted the text" />
+      <Tile name={t.overview.notSent} value={formatNumber(sent - accepted)} about={t.overview.notAccepted} />
       <CostTile performance={performance} verified={verified} />
       <DeliveryTile performance={performance} />
     </dl>
@@ -286,11 +281,11 @@ function Tiles({ byDay, daysBefore, performance }: TilesProps) {
 
 function CostTile({ performance, verified }: { performance: OperatorPerformance | undefined; verified: number }) {
   const { current, before } = performance ?? {};
-  const each = current && verified > 0 ? `${formatMoney(current.cost / verified)} for each verified number` : '';
+  const each = current && verified > 0 ? t.overview.costPerVerified(formatMoney(current.cost / verified)) : '';
   const change = current && before ? changeOf(current.cost, before.cost) : '';
   return (
     <Tile
-      name="Cost in your currency"
+      name={t.overview.costInYourCurrency}
       value={current ? formatMoney(current.cost) : '–'}
       about={`${each}${change}`.replace(/^, /, '')}
     />
@@ -302,12 +297,12 @@ function DeliveryTile({ performance }: { performance: OperatorPerformance | unde
   const before = performance?.before.medianSeconds ?? 0;
   return (
     <Tile
-      name="Delivery time"
+      name={t.overview.deliveryTime}
       value={medianSeconds === null ? '–' : formatSpan(medianSeconds)}
       about={
         medianSeconds === null || p95Seconds === null
-          ? 'no receipts'
-          : `95 of 100 within ${formatSpan(p95Seconds)}${changeOf(medianSeconds, before)}`
+          ? t.overview.noReceipts
+          : `${t.overview.slowest(formatSpan(p95Seconds))}${changeOf(medianSeconds, before)}`
       }
     />
   );
@@ -317,27 +312,25 @@ const breakerMarks = { closed: 'good', open: 'bad', probing: 'warn' };
 
 function Gateways({ overview: { gateways, configuredOrder, orders } }: { overview: OperatorOverview }) {
   return (
-    <Panel title="Gateways now">
+    <Panel title={t.overview.gatewaysNow}>
       <ul class="gateway-health">
         {gateways.map(({ gateway, breaker, reason, probeInSeconds }) => (
           <li key={gateway}>
             <span class="gateway-name">{gateway}</span>
-            <span class={`state-mark is-${breakerMarks[breaker]}`}>{breakerNames[breaker]}</span>
+            <span class={`state-mark is-${breakerMarks[breaker]}`}>{t.overview.breakers[breaker]}</span>
             {reason && (
               <span class="soft">
                 {reason}
-                {probeInSeconds !== undefined && `, tried again in ${formatNumber(probeInSeconds)} s`}
+                {probeInSeconds !== undefined && `, ${t.overview.triedAgain(formatNumber(probeInSeconds))}`}
               </span>
             )}
           </li>
         ))}
       </ul>
-      {configuredOrder.length > 1 && (
-        <p class="soft gateway-order">Asked in this order: {configuredOrder.join(', ')}</p>
-      )}
+      {configuredOrder.length > 1 && <p class="soft gateway-order">{t.overview.order(configuredOrder.join(', '))}</p>}
       {orders.map(({ country, order, reasons }) => (
         <p key={country} class="soft gateway-order">
-          <strong>{country ?? 'Other numbers'}</strong>: {order.join(', ')}
+          <strong>{country ?? t.overview.otherNumbers}</strong>: {order.join(', ')}
           {reasons.length > 0 && <> ({reasons.join('; ')})</>}
         </p>
       ))}
@@ -367,9 +360,9 @@ interface SplitProps {
 function Split({ title, first, last, groups, nameOf, lastOf }: SplitProps) {
   return (
     <Panel title={title}>
-      {groups.length === 0 && <p class="soft">None in this time.</p>}
+      {groups.length === 0 && <p class="soft">{t.overview.none}</p>}
       <DataTable
-        columns={[first, 'Sent', 'Delivered', 'Verified', 'Failed over', last]}
+        columns={[first, t.overview.sent, t.overview.delivered, t.overview.verified, t.overview.failedOver, last]}
         isNumeric
         rows={groups
           .sort(([, a], [, b]) => b.sent - a.sent)

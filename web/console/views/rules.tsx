@@ -9,17 +9,10 @@ import { formatNumber } from '../format.ts';
 import { Content, Panel } from '../frame.tsx';
 import { useOperator, useWriteRight } from '../operator.ts';
 import { Outcome } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { UndoNotice, useNotice } from '../undo.tsx';
 import { RuleUsage } from './usage.tsx';
 import { QuietButton } from '../../ui/quiet-button.tsx';
-
-const modeNames = { off: 'Off', shadow: 'Shadow', enforce: 'Enforce' };
-
-const modeAbouts = {
-  off: 'The rule is not checked.',
-  shadow: 'The rule is checked and its decisions are recorded, but nothing is refused.',
-  enforce: 'The rule refuses.',
-};
 
 export type DecisionKind = GuardDecision['action'];
 
@@ -40,7 +33,7 @@ export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
     const wanted = mode === rule.configuredMode ? 'configured' : mode;
     const isDone = await changingMode.run(
       () => operations.setGuardMode(rule.rule, wanted, { reason }),
-      `${rule.rule} is in mode ${modeNames[mode]}.`,
+      t.guard.isInMode(rule.rule, t.guard.modes[mode]),
     );
     rules.refresh();
     return isDone;
@@ -50,21 +43,21 @@ export function RulesPanel({ rules, usage, onShow }: RulesPanelProps) {
     setChanging(undefined);
     if (!(await setMode(rule, mode, reason))) return;
     setNotice({
-      text: `${rule.rule} is in mode ${modeNames[mode]} now. Every process applies it within seconds.`,
+      text: t.guard.isInModeNow(rule.rule, t.guard.modes[mode]),
       undo() {
         setNotice(undefined);
-        void setMode(rule, rule.mode, `Undone: ${reason}`.slice(0, 500));
+        void setMode(rule, rule.mode, t.guard.undone(reason).slice(0, 500));
       },
     });
   }
 
   return (
-    <Panel title="Rules">
+    <Panel title={t.guard.rules}>
       <Outcome of={changingMode} />
       <Content of={rules}>
         {(list) => (
           <DataTable
-            columns={['Rule', 'Nearest to the limit', 'Refused, 24 h', 'Would have refused, 24 h', 'Mode']}
+            columns={[t.common.rule, t.guard.use, t.guard.refusedDay, t.guard.shadowDay, t.guard.mode]}
             hasControl
             rows={list.map((rule) => ({
               key: rule.rule,
@@ -109,11 +102,11 @@ interface CountProps {
 
 /** The number of decisions, as a button that shows them. */
 function Count({ rule, kind, onShow }: CountProps) {
-  const done = kind === 'refused' ? 'refused' : 'would have been refused';
+  const label = kind === 'refused' ? t.guard.showRefused : t.guard.showShadow;
   return (
     <QuietButton
       class="count-button"
-      aria-label={`${formatNumber(rule[kind])} ${done} by ${rule.rule}: show them`}
+      aria-label={label(formatNumber(rule[kind]), rule.rule)}
       onClick={() => onShow(rule.rule, kind)}
     >
       {formatNumber(rule[kind])}
@@ -128,17 +121,15 @@ function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
       <button
         type="button"
         class={`pill small mode-button mode-${mode}`}
-        aria-label={`${modeNames[mode]}: mode of ${rule.rule}`}
+        aria-label={t.guard.modeButton(t.guard.modes[mode], rule.rule)}
         aria-haspopup="dialog"
         {...useWriteRight()}
         onClick={onClick}
       >
-        {modeNames[mode]}
+        {t.guard.modes[mode]}
       </button>
       {changedBy && mode !== configuredMode && (
-        <span class="small-print">
-          by {changedBy}; configured: {modeNames[configuredMode]}
-        </span>
+        <span class="small-print">{t.guard.changedBy(changedBy, t.guard.modes[configuredMode])}</span>
       )}
     </>
   );
@@ -156,21 +147,21 @@ function ModeDialog({ rule, isReady, onConfirm, onCancel }: ModeDialogProps) {
   const [mode, setMode] = useState(rule.mode);
   return (
     <Confirm
-      title={`Mode of ${rule.rule}`}
-      action="Change the mode"
+      title={t.guard.modeOf(rule.rule)}
+      action={t.guard.changeMode}
       isReady={isReady && mode !== rule.mode}
       onConfirm={(reason) => onConfirm(mode, reason)}
       onCancel={onCancel}
     >
       <fieldset class="mode-choices">
-        <legend class="unseen">Mode</legend>
-        {(Object.keys(modeNames) as GuardMode[]).map((name) => (
+        <legend class="unseen">{t.guard.mode}</legend>
+        {(Object.keys(t.guard.modes) as GuardMode[]).map((name) => (
           <label key={name} class="mode-choice">
             <input type="radio" name="mode" value={name} checked={mode === name} onChange={() => setMode(name)} />
             <span>
-              {modeNames[name]}
-              {name === rule.mode && ' (now)'}
-              <span class="small-print">{modeAbouts[name]}</span>
+              {t.guard.modes[name]}
+              {name === rule.mode && ` ${t.guard.now}`}
+              <span class="small-print">{t.guard.modeAbouts[name]}</span>
             </span>
           </label>
         ))}

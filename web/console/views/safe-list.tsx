@@ -9,19 +9,20 @@ import { Options } from '../../ui/options.tsx';
 import { Content, Panel } from '../frame.tsx';
 import { refreshSeconds, useOperator, useWriteRight } from '../operator.ts';
 import { Outcome, Time, WriteButton } from '../parts.tsx';
+import { t } from '../texts.ts';
 
 const kinds = {
   number: {
-    name: 'One number',
+    name: t.safeList.number,
     isValid: isE164,
     example: '+447400123456',
-    complaint: 'Give the number with its calling code, such as +447400123456.',
+    complaint: t.safeList.badNumber('+447400123456'),
   },
   prefix: {
-    name: 'All that start with',
+    name: t.safeList.prefix,
     isValid: (text: string) => /^\+[1-9]\d{2,8}$/.test(text),
     example: '+447400',
-    complaint: 'Give + and 3 to 9 digits, such as +447400.',
+    complaint: t.safeList.badPrefix('+447400'),
   },
 };
 type Kind = keyof typeof kinds;
@@ -47,7 +48,7 @@ export function SafeListView() {
     setTypedComplaint(undefined);
     const isAdded = await run(
       () => operations.addToSafeList(kind === 'prefix' ? { prefix: text } : { phoneNumber: text }),
-      'Added to the safe list.',
+      t.safeList.added,
     );
     // The full number is not shown longer than needed.
     if (isAdded) setTyped('');
@@ -55,27 +56,22 @@ export function SafeListView() {
   }
 
   async function remove(id: string, label: string): Promise<void> {
-    if (await run(() => operations.removeFromSafeList(id), `Removed ${label} from the safe list.`))
-      heading.current!.focus();
+    if (await run(() => operations.removeFromSafeList(id), t.safeList.removed(label))) heading.current!.focus();
     entries.refresh();
   }
 
   return (
     <>
-      <p class="soft lead-text">
-        The rules about destinations (country, number-type, phone-sends, phone-users, prefix, country-sends) do not
-        apply to these numbers. The budgets of users, addresses and tokens, the rules about failures and the spending
-        limit still apply.
-      </p>
-      <form class="find-form" onSubmit={add} aria-label="Add to the safe list">
+      <p class="soft lead-text">{t.safeList.lead}</p>
+      <form class="find-form" onSubmit={add} aria-label={t.safeList.form}>
         <label class="kind-field">
-          Kind
+          {t.safeList.kind}
           <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Kind)}>
             <Options of={Object.entries(kinds).map(([value, { name }]) => [value, name] as const)} />
           </select>
         </label>
         <label>
-          {kind === 'prefix' ? 'Prefix' : 'Phone number'}
+          {kind === 'prefix' ? t.safeList.prefixLabel : t.safeList.phoneNumber}
           <input
             ref={field}
             type="tel"
@@ -87,16 +83,22 @@ export function SafeListView() {
           />
         </label>
         <button type="submit" class="primary" aria-disabled={isRunning} {...useWriteRight()}>
-          Add
+          {t.common.add}
         </button>
       </form>
       {typedComplaint !== undefined && <Notice text={typedComplaint} />}
       <Outcome of={typedComplaint === undefined ? change : { ...change, error: undefined }} />
-      <Panel title="On the list" headingRef={heading}>
-        <Content of={entries} none="The list is empty: the rules apply to every number.">
+      <Panel title={t.safeList.onList} headingRef={heading}>
+        <Content of={entries} none={t.safeList.empty}>
           {(list) => (
             <DataTable
-              columns={['Number', 'Kind', 'Added', 'By', 'Action']}
+              columns={[
+                t.safeList.columnNumber,
+                t.safeList.kind,
+                t.safeList.columnAdded,
+                t.safeList.columnBy,
+                t.guard.action,
+              ]}
               hasControl
               rows={list.map(({ id, label, isPrefix, addedAt, addedBy }) => ({
                 key: id,
@@ -106,11 +108,11 @@ export function SafeListView() {
                   <Time instant={addedAt} />,
                   addedBy,
                   <WriteButton
-                    aria-label={`Remove ${label}`}
+                    aria-label={t.safeList.removeOf(label)}
                     aria-disabled={isRunning}
                     onClick={() => remove(id, label)}
                   >
-                    Remove
+                    {t.common.remove}
                   </WriteButton>,
                 ],
               }))}

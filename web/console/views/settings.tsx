@@ -9,25 +9,11 @@ import { Content, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { useOperator } from '../operator.ts';
 import { withCode } from '../parts.tsx';
-import { filterTexts } from '../filter-texts.ts';
-
-const groupNames: Readonly<Record<string, string>> = {
-  server: 'Server',
-  installation: 'Installation',
-  database: 'Database',
-  tokens: 'Tokens',
-  gateways: 'Gateways',
-  messages: 'Messages',
-  codes: 'Codes',
-  guard: 'Guard',
-  privacy: 'Privacy',
-  events: 'Events',
-  observability: 'Observability',
-};
+import { t } from '../texts.ts';
 
 const fields: readonly FilterField[] = [
-  { name: 'search', label: 'Name or meaning', kind: 'text' },
-  { name: 'set', label: 'Which', kind: 'choice', options: [['changed', 'Only those that differ from the default']] },
+  { name: 'search', label: t.settings.search, kind: 'text' },
+  { name: 'set', label: t.settings.which, kind: 'choice', options: [['changed', t.settings.onlyChanged]] },
 ];
 
 export function SettingsView() {
@@ -37,14 +23,13 @@ export function SettingsView() {
   return (
     <>
       <p class="soft lead-text">
-        The settings with which this process was started. They are changed in its environment. For a secret, it is only
-        shown whether it is set. {request.value && `Version ${request.value.version}, ${request.value.mode}`}
+        {t.settings.lead} {request.value && t.settings.version(request.value.version, request.value.mode)}
       </p>
       <FilterBar
-        label="Filter"
+        label={t.common.filter}
         fields={fields}
         filter={filter}
-        texts={filterTexts}
+        texts={t.filters}
         formatTime={formatTime}
         onChange={(next, isTyping) => goTo(hrefOf('settings', '', next), isTyping)}
       />
@@ -68,7 +53,7 @@ function isWanted(setting: ServiceSetting, search = '', onlyChanged: boolean): b
 }
 
 function Groups({ settings }: { settings: ServiceSetting[] }) {
-  if (settings.length === 0) return <p class="soft">There are no such settings.</p>;
+  if (settings.length === 0) return <p class="soft">{t.settings.none}</p>;
   const groups = [...new Set(settings.map(({ group }) => group))];
   return (
     <>
@@ -84,12 +69,12 @@ function Group({ group, settings }: { group: string; settings: ServiceSetting[] 
   const rows = [...changed, ...settings.filter((setting) => !isChanged(setting))];
   return (
     <Panel
-      title={groupNames[group] ?? group}
-      actions={changed.length > 0 && <p class="updated-at">{formatNumber(changed.length)} changed</p>}
+      title={(t.settings.groups as Record<string, string>)[group] ?? group}
+      actions={changed.length > 0 && <p class="updated-at">{t.settings.changedCount(formatNumber(changed.length))}</p>}
     >
       <div class="setting-table">
         <DataTable
-          columns={['Setting', 'Value']}
+          columns={[t.settings.name, t.settings.value]}
           rows={rows.map((setting) => ({ key: setting.name, cells: cellsOf(setting) }))}
         />
       </div>
@@ -106,9 +91,11 @@ function cellsOf(setting: ServiceSetting) {
     </>,
     <>
       {isSet && !isSecret && <code dir="ltr">{value}</code>}
-      {isSet && isSecret && <span class="state-mark is-good">Set</span>}
-      {!isSet && <span class="soft">Not set</span>}
-      {!isSecret && (!isSet || isChanged(setting)) && <span class="small-print">default: {fallback}</span>}
+      {isSet && isSecret && <span class="state-mark is-good">{t.settings.set}</span>}
+      {!isSet && <span class="soft">{t.settings.notSet}</span>}
+      {!isSecret && (!isSet || isChanged(setting)) && (
+        <span class="small-print">{t.settings.defaultValue(fallback)}</span>
+      )}
     </>,
   ];
 }

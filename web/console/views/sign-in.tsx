@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { SignIn } from '../../pages/sign-in.tsx';
 import { hasAnswer, issuerSettings, type IssuerSettings } from '../issuer-settings.ts';
 import type { IssuerSession } from '../issuer-sign-in.ts';
+import { t } from '../texts.ts';
 
 interface ConsoleSignInProps {
   /** Whether the service refused the last token. */
@@ -14,11 +15,7 @@ interface ConsoleSignInProps {
 export function ConsoleSignIn({ isRefused, onToken, onSession }: ConsoleSignInProps) {
   const settings = issuerSettings();
   return (
-    <SignIn
-      about="Paste an access token with operator:read; changes need operator:write, those of webhooks events:write. What you do is recorded under its name."
-      isRefused={isRefused}
-      onToken={onToken}
-    >
+    <SignIn about={t.signIn.tokenAbout} isRefused={isRefused} onToken={onToken}>
       {settings && <IssuerButton settings={settings} onSession={onSession} />}
     </SignIn>
   );
@@ -37,7 +34,7 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
 
   function fail(reason: string): void {
     setPhase('ready');
-    setComplaint(`The sign-in failed: ${reason}`);
+    setComplaint(t.signIn.failed(reason));
   }
 
   /** Only those who sign in at a provider load what it takes. */
@@ -46,7 +43,7 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
       const flow = await import('../issuer-sign-in.ts');
       await work(flow).catch((error: unknown) => fail(sentenceOf(flow.failureOf(error))));
     } catch {
-      fail('The service does not answer.');
+      fail(t.common.noAnswer);
     }
   }
 
@@ -54,7 +51,7 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
     run(async ({ finishSignIn }) => {
       const session = await finishSignIn(settings);
       if (session) onSession(session);
-      else fail('the answer does not belong to this page. Start again.');
+      else fail(t.signIn.wrongState);
     });
   useEffect(() => {
     if (phase === 'finishing') void finish();
@@ -64,14 +61,10 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
     setComplaint(undefined);
     void run(({ startSignIn }) => startSignIn(settings));
   }
-  const names = {
-    ready: 'Sign in with your account',
-    opening: 'Opening the sign-in page …',
-    finishing: 'Signing in …',
-  };
+  const names = { ready: t.signIn.withIssuer, opening: t.signIn.opening, finishing: t.signIn.finishing };
   return (
     <>
-      <p>What you do is recorded under your name.</p>
+      <p>{t.signIn.about}</p>
       {complaint && (
         <p class="complaint" role="alert">
           {complaint}
@@ -80,12 +73,12 @@ function IssuerButton({ settings, onSession }: IssuerButtonProps) {
       <button type="button" class="primary" disabled={phase !== 'ready'} onClick={start}>
         {names[phase]}
       </button>
-      <h2>Or use a token</h2>
+      <h2>{t.signIn.or}</h2>
     </>
   );
 }
 
 function sentenceOf(failure: string): string {
-  if (failure === 'wrong-state') return 'the answer does not belong to this page. Start again.';
-  return failure === 'unreachable' ? 'the identity provider does not answer.' : failure;
+  if (failure === 'wrong-state') return t.signIn.wrongState;
+  return failure === 'unreachable' ? t.signIn.unreachable : failure;
 }

@@ -5,6 +5,7 @@ import { detailGroupsOf } from '../../intl/transaction-details.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { SidePanel } from '../../ui/side-panel.tsx';
 import { Copy } from '../parts.tsx';
+import { t } from '../texts.ts';
 
 const formats = { texts: activity, money: (decimal: string, currency: string) => `${decimal} ${currency}` };
 
@@ -16,8 +17,8 @@ interface TransactionDetailsProps {
 export function TransactionDetails({ transaction, onClose }: TransactionDetailsProps) {
   const groups = detailGroupsOf(transaction, formats);
   return (
-    <SidePanel title={`Transaction ${transaction.transactionId}`} closeText="Close" onClose={onClose}>
-      {groups.length === 0 && <p class="soft">No details were recorded for this transaction.</p>}
+    <SidePanel title={t.customer.transaction(transaction.transactionId)} closeText={t.common.close} onClose={onClose}>
+      {groups.length === 0 && <p class="soft">{t.customer.noDetails}</p>}
       {groups.map(({ title, details }) => (
         <section key={title} class="detail-group" aria-label={title}>
           <h3>{title}</h3>

@@ -11,15 +11,10 @@ import { Content, Frame, Panel } from '../frame.tsx';
 import { hrefOf } from '../hrefs.ts';
 import { refreshSeconds, useOperator } from '../operator.ts';
 import { ExactTime } from '../parts.tsx';
+import { t } from '../texts.ts';
 import { AddEndpoint } from './add-endpoint.tsx';
 import { DeliveriesPanel } from './deliveries.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
-
-const disabledReasons: Readonly<Record<string, string>> = {
-  gone: 'The receiver answered 410 Gone.',
-  failing: 'It failed for five days.',
-  request: 'Somebody disabled it.',
-};
 
 /** The service counts only up to this number. */
 const countedDeliveries = 1000;
@@ -45,11 +40,11 @@ export function WebhooksView() {
         endpoint && (
           <SidePanel
             key={chosen}
-            title={`Endpoint ${chosen}`}
-            closeText="Close"
+            title={t.webhooks.endpointNumber(String(chosen))}
+            closeText={t.common.close}
             onClose={() => goTo(hrefOf('webhooks'))}
           >
-            <Frame of={`Endpoint ${chosen}`} class="side-frame">
+            <Frame of={t.webhooks.endpointNumber(String(chosen))} class="side-frame">
               <EndpointActions endpoint={endpoint} onChanged={endpoints.refresh} onRemoved={removed} />
               <DeliveriesPanel endpointId={chosen} />
             </Frame>
@@ -57,11 +52,11 @@ export function WebhooksView() {
         )
       }
     >
-      <Panel title="Endpoints" headingRef={heading}>
-        <Content of={endpoints} none="There are no endpoints, so no events are sent.">
+      <Panel title={t.webhooks.endpoints} headingRef={heading}>
+        <Content of={endpoints} none={t.webhooks.none}>
           {(list) => (
             <DataTable
-              columns={['Endpoint', 'Types', 'Health', 'Waiting']}
+              columns={[t.webhooks.endpoint, t.webhooks.types, t.webhooks.health, t.webhooks.waiting]}
               rows={list.map((each) => ({
                 key: each.id,
                 cells: cellsOf(each),
@@ -72,7 +67,7 @@ export function WebhooksView() {
           )}
         </Content>
       </Panel>
-      <Panel title="Add an endpoint">
+      <Panel title={t.webhooks.form}>
         <AddEndpoint onAdded={endpoints.refresh} />
       </Panel>
     </ListWithPanel>
@@ -85,11 +80,11 @@ function cellsOf(endpoint: OperatorWebhookEndpoint) {
     <>
       {url} <span class="small-print">{description ? `${id}: ${description}` : id}</span>
     </>,
-    types.length === 0 ? 'All' : types.join(', '),
+    types.length === 0 ? t.webhooks.allTypes : types.join(', '),
     <Health endpoint={endpoint} />,
     due === 0 ? null : (
       <>
-        {due >= countedDeliveries ? `${formatNumber(countedDeliveries)} or more` : formatNumber(due)}
+        {due >= countedDeliveries ? t.webhooks.orMore(formatNumber(countedDeliveries)) : formatNumber(due)}
         {oldestDueAt !== null && <Since instant={oldestDueAt} />}
       </>
     ),
@@ -100,7 +95,7 @@ function cellsOf(endpoint: OperatorWebhookEndpoint) {
 function Since({ instant }: { instant: string }) {
   return (
     <span class="small-print">
-      {Date.parse(instant) > serviceNow() ? 'next try at' : 'since'} <ExactTime instant={instant} />
+      {Date.parse(instant) > serviceNow() ? t.webhooks.nextTry : t.webhooks.since} <ExactTime instant={instant} />
     </span>
   );
 }
@@ -113,18 +108,24 @@ function Health({
   if (!enabled) {
     return (
       <>
-        <span class="state-mark is-bad">Disabled</span>
-        <span class="small-print">{disabledReasons[disabledReason ?? ''] ?? disabledReason}</span>
+        <span class="state-mark is-bad">{t.webhooks.disabled}</span>
+        <span class="small-print">
+          {(t.webhooks.disabledReasons as Record<string, string>)[disabledReason ?? ''] ?? disabledReason}
+        </span>
       </>
     );
   }
   if (failingSince !== null) {
     return (
       <>
-        <span class="state-mark is-warn">Failing</span>
+        <span class="state-mark is-warn">{t.webhooks.failing}</span>
         <Since instant={failingSince} />
       </>
     );
   }
-  return isTried ? <span class="state-mark is-good">Healthy</span> : <span class="state-mark">Not tried yet</span>;
+  return isTried ? (
+    <span class="state-mark is-good">{t.webhooks.healthy}</span>
+  ) : (
+    <span class="state-mark">{t.webhooks.notTried}</span>
+  );
 }
