@@ -44,7 +44,7 @@ const bounds: Record<string, string> = {
   'sms/confirmation-text.ts formats': 'maxFormats; currencies and languages',
   'guard/decisions.ts #totals': 'rules, their actions, and hours since the last flush',
   'guard/fired-rules.ts writtenAt': 'rules and countries',
-  'guard/leases.ts #leases': 'leaseLimit; a name is a prefix of a phone number',
+  'guard/leases.ts #leases': 'countries and channels',
   'guard/ranges/range-book.ts #entries': 'entryLimit; a name is a prefix of a phone number',
   'guard/sweeper.ts cursors': 'tables',
   'guard/ranges/week-book.ts #entries': 'countries',

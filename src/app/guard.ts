@@ -1,5 +1,4 @@
 /** Wires the guard: its rules, its counters, and the jobs that keep both current. */
-import type { Audit } from '../audit/audit.ts';
 import { createChallenges } from '../guard/challenge.ts';
 import { DecisionLog } from '../guard/decisions.ts';
 import { createAttemptJudge } from '../codes/attempt-judge.ts';
@@ -24,7 +23,7 @@ import { reportFailure } from './report-work.ts';
 
 export type OpenGuard = Awaited<ReturnType<typeof openGuard>>;
 
-export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, observe: Observe) {
+export async function openGuard(core: Core, phones: PhoneStore, observe: Observe) {
   const { config, db, clock, jobs, releasers, siblings, traced } = core;
   const failed = (job: string) => reportFailure(observe, job);
   const store = traced('guard', createGuardStore(db));
@@ -75,7 +74,6 @@ export async function openGuard(core: Core, phones: PhoneStore, audit: Audit, ob
     ranges,
     control: createGuardControl({
       store: traced('guard', createGuardControlStore(db)),
-      audit,
       configured,
       digest,
       clock,

@@ -1,5 +1,4 @@
 /** Wires phone verification: guard, gateways, send and verify. */
-import type { Audit } from '../audit/audit.ts';
 import { secondsAfter } from '../values/clock.ts';
 import { createCodeMaker } from '../codes/code-maker.ts';
 import { createCodesStore } from '../codes/codes.store.ts';
@@ -47,7 +46,6 @@ import { openMessages, type OpenMessages } from './messages.ts';
 import { openSecondRoutes } from './second-routes.ts';
 
 interface PhoneParts {
-  audit: Audit;
   /** The URL at which gateways reach the service. */
   url: string;
   inbox: Inbox;
@@ -80,7 +78,7 @@ function openMessageLog({ config, db, clock, traced }: Core) {
   };
 }
 
-export async function openPhone(core: Core, { audit, url, inbox, terminal }: PhoneParts) {
+export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts) {
   const { config, db, clock, observer, traced } = core;
   const phones = traced('phone', createPhoneStore(db));
   // Receipts arrive only after everything is wired.
@@ -97,7 +95,7 @@ export async function openPhone(core: Core, { audit, url, inbox, terminal }: Pho
       reportFailure(observer.observe, 'receipt-counts')(error);
     }
   });
-  const guard = await openGuard(core, phones, audit, messages.observePhone);
+  const guard = await openGuard(core, phones, messages.observePhone);
   core.jobs.start({
     'missed-blocks': async () => {
       if (guard.live.modes['user-failures'] !== 'enforce') return;

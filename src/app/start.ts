@@ -185,7 +185,7 @@ async function openDomains(core: Core, { config, fresh = false, terminal }: AppO
   let forgetCounters = (): Promise<void> | void => {};
   const sandbox = config.mode === 'sandbox' ? await openSandbox(core, inbox, fresh, () => forgetCounters()) : undefined;
   const audit = createAudit(core.traced('audit', createAuditStore(core.db)), core.clock, core.observer.observe);
-  const phone = await openPhone(core, { audit, url, inbox, terminal });
+  const phone = await openPhone(core, { url, inbox, terminal });
   const users = openUsers(core, audit);
   const transactions = await openTransactions(core);
   const events = openEvents(core);
@@ -195,6 +195,7 @@ async function openDomains(core: Core, { config, fresh = false, terminal }: AppO
   return {
     sandbox,
     services: {
+      audit,
       ...phone.services,
       ...users,
       ...transactions,

@@ -5,7 +5,7 @@ import { namedParameters } from '../db/named-parameters.ts';
 import { readLastRoute, type LastRoute } from '../codes/last-route.ts';
 import type { LeasedBudgets } from '../codes/send-judge.ts';
 import { readRefusals, type RuleRefusal } from '../guard/judge.ts';
-import { limitConstant } from '../guard/limit-constants.ts';
+import { limitConstant, rememberStatements } from '../guard/limit-constants.ts';
 import type { ConfirmationLimits } from '../guard/limits.ts';
 
 export interface ConfirmationAttempt {
@@ -33,20 +33,13 @@ export interface NewConfirmation {
   expiresAt: Date;
 }
 
-/** A pending confirmation whose code is sent again. */
-export interface RepeatedConfirmation {
-  purpose: string;
-  codeDigest: Buffer;
-  sealedTerms: Buffer;
-  expiresAt: Date;
-}
-
 export interface ConfirmationReservation extends LeasedBudgets {
   decision: 'unverified' | 'other-phone' | 'unknown' | 'ended' | 'refused' | 'reserved';
   refusals: RuleRefusal[];
   codeNumber: number;
   messageNumber: number;
-  repeated: RepeatedConfirmation | undefined;
+  /** A pending confirmation whose code is sent again. */
+  repeated: Omit<NewConfirmation, 'termsDigest'> | undefined;
 }
 
 export interface ConfirmationCheck {
@@ -114,13 +107,13 @@ const check = namedParameters<ConfirmationCheck>({
   attempt_limit: ['int', ({ attemptLimit }) => attemptLimit],
 });
 
-const reserveText = remember(
+const reserveText = rememberStatements<ConfirmationLimits>(
   ({ userConfirmations, boundConfirmations }) => `
   select * from reserve_confirmation(${reserve.asArguments}, user_limit => ${limitConstant(userConfirmations)},
     bound_limit => ${limitConstant(boundConfirmations)})`,
 );
 
-const checkText = remember(
+const checkText = rememberStatements<ConfirmationLimits>(
   ({ failedChecks }) => `
   select * from check_confirmation(${check.asArguments}, failure_limit => ${limitConstant(failedChecks)})`,
 );
@@ -223,16 +216,6 @@ export function createConfirmationsStore(db: Database) {
         where c.user_id = e.user_id and c.confirmation_id = e.confirmation_id`;
       return count;
     },
-  };
-}
-
-/** Keeps the text of a statement for each set of limits. */
-function remember(write: (limits: ConfirmationLimits) => string): (limits: ConfirmationLimits) => string {
-  const texts = new WeakMap<ConfirmationLimits, string>();
-  return (limits) => {
-    let text = texts.get(limits);
-    if (text === undefined) texts.set(limits, (text = write(limits)));
-    return text;
   };
 }
 

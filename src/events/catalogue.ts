@@ -11,8 +11,8 @@ import type { Schema } from '../formats/shape.ts';
 export interface EventEntry {
   /** When the event is written, for the reference. */
   when: string;
-  /** Whether the event is about a user: then the data has userId, and the event a sequence number. */
-  about: 'user' | 'user or nobody' | 'nobody';
+  /** Present if the event is not always about a user, whose userId is in the data, and who has a sequence of events. */
+  about?: 'user or nobody' | 'nobody';
   /** The members of the data besides userId. All of them are always present, except the optional ones. */
   data: Record<string, Schema>;
   optional?: readonly string[];
@@ -56,17 +56,14 @@ const endpointId = integer('The webhook endpoint.');
 export const eventCatalogue = {
   'user.created': {
     when: 'A user was created, by POST /User or by `ledgerline import-users`.',
-    about: 'user',
     data: {},
   },
   'user.erased': {
     when: 'A user was erased. It comes after `phone.unlinked`, and it is the user’s last event, except `operator.acted`.',
-    about: 'user',
     data: { retainedUntil: instantOrNull('When the retained transactions are removed; null if nothing is retained.') },
   },
   'phone.code_sent': {
     when: 'A gateway accepted a code, or may have accepted it.',
-    about: 'user',
     data: {
       country,
       correlationType: integer('0: individual; 1: merchant flow.'),
@@ -80,7 +77,6 @@ export const eventCatalogue = {
   },
   'phone.send_failed': {
     when: 'No gateway accepted a code, or the destination was refused.',
-    about: 'user',
     data: {
       country,
       reason: oneOf(
@@ -93,33 +89,27 @@ export const eventCatalogue = {
   },
   'phone.delivery_changed': {
     when: 'A receipt changed the state of a message.',
-    about: 'user',
     data: { codeNumber, state: oneOf(['delivered', 'failed'], 'The new state.'), gateway, channel, ...aboutCode },
     optional,
   },
   'phone.verified': {
     when: 'A phone number was verified and linked to the user.',
-    about: 'user',
     data: { country },
   },
   'phone.changed': {
     when: 'Another number was linked in place of the user’s. There is no `phone.verified` or `phone.unlinked` for it.',
-    about: 'user',
     data: { country, previousCountry: textOrNull('The same for the number before.') },
   },
   'phone.unlinked': {
     when: 'The phone number was unlinked from the user, who is unverified again.',
-    about: 'user',
     data: { country, by: oneOf(['client', 'operator', 'erasure'], 'Who unlinked it. client: a service token.') },
   },
   'confirmation.approved': {
     when: 'A check of a confirmation succeeded.',
-    about: 'user',
     data: { confirmationId: aboutCode.confirmationId, purpose },
   },
   'confirmation.failed': {
     when: 'A confirmation ended because no attempts were left, or because a check named other terms.',
-    about: 'user',
     data: {
       confirmationId: aboutCode.confirmationId,
       purpose,
@@ -128,22 +118,18 @@ export const eventCatalogue = {
   },
   'phone.verification_blocked': {
     when: 'Verification, or the checks of confirmations, of a known user were blocked after too many failures.',
-    about: 'user',
     data: { until: instant('When the block ends.'), rule },
   },
   'phone.block_lifted': {
     when: 'An operator lifted a user’s block.',
-    about: 'user',
     data: { until: instant('When the block would have ended.'), rule },
   },
   'transactions.recorded': {
     when: 'Transactions of the user were recorded: one event for each individual and commit.',
-    about: 'user',
     data: { count: integer('How many were recorded.'), ...transactionIds(listedTransactions.recorded) },
   },
   'transactions.updated': {
     when: 'Transactions of the user were changed: one event for each individual and commit.',
-    about: 'user',
     data: transactionIds(listedTransactions.updated),
   },
   'guard.rule_fired': {
@@ -208,7 +194,6 @@ const userId = integer('The user the event is about.');
 /** The JSON Schema of an event as it is sent. */
 export function eventSchema(type: string, { about, data, when, optional = [] }: EventEntry): Schema {
   const name = type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const aboutUser = about === 'user';
   const members = { ...(about !== 'nobody' && { userId }), ...data };
   const isOptional = (member: string) =>
     optional.includes(member) || (about === 'user or nobody' && member === 'userId');
@@ -216,7 +201,7 @@ export function eventSchema(type: string, { about, data, when, optional = [] }: 
     title: `${name}Event`,
     type: 'object',
     description: when,
-    required: ['id', 'type', 'timestamp', ...(aboutUser ? ['sequence'] : []), 'data'],
+    required: ['id', 'type', 'timestamp', ...(about === undefined ? ['sequence'] : []), 'data'],
     properties: {
       id: { type: 'string', format: 'uuid', description: 'The same on every delivery of the event.' },
       type: { type: 'string', const: type },

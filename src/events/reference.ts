@@ -17,7 +17,9 @@ function catalogueTable(): string {
 }
 
 function rowOf([type, { when, about, data }]: readonly [string, EventEntry]): string {
-  const userId = { user: ['`userId`'], 'user or nobody': ['`userId`, where it concerns a user'], nobody: [] }[about];
+  const userId = { user: ['`userId`'], 'user or nobody': ['`userId`, where it concerns a user'], nobody: [] }[
+    about ?? 'user'
+  ];
   const members = Object.entries(data).map(([name, { description }]) => `\`${name}\`: ${String(description)}`);
   return `| \`${type}\` | ${when} | ${[...userId, ...members].join('<br>')} |`;
 }

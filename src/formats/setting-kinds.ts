@@ -17,8 +17,8 @@ export interface Setting<T> {
   /** What the reference says about a computed default. */
   defaultText?: string;
   secret?: boolean;
-  /** What requires it: production, or the gateway with this name. */
-  requiredBy?: string;
+  /** What requires it. */
+  requiredBy?: 'production' | 'its gateway';
   /** What to do if it is missing in production. */
   howToSet?: string;
   /** A URL that may be plain http on loopback only. */
@@ -183,13 +183,11 @@ export function kindWithDefault<T>(kind: Kind<T>, defaultText: string) {
   return { kind, default: kind.parse(defaultText), defaultText };
 }
 
-/** A setting that production or a gateway requires. */
-export type RequiredSetting<T> = Setting<T | undefined> & { requiredBy: string };
+/** A setting that a gateway requires. */
+export type RequiredSetting<T> = Setting<T | undefined> & { requiredBy: 'its gateway' };
 
-export function requiredSetting<T>(
-  definition: Omit<Setting<T>, 'default'> & { requiredBy: string },
-): RequiredSetting<T> {
-  return definition;
+export function requiredSetting<T>(definition: Omit<Setting<T>, 'default' | 'requiredBy'>): RequiredSetting<T> {
+  return { requiredBy: 'its gateway', ...definition };
 }
 
 /** From a union of types to one type that has the members of all. */

@@ -34,8 +34,6 @@ interface DecisionSum {
   decisions: number;
 }
 
-export type DecisionsStore = ReturnType<typeof createDecisionsStore>;
-
 export function createDecisionsStore(db: Database) {
   return {
     /** Nothing is written about a user who was erased meanwhile; the totals count everything. */

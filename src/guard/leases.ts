@@ -61,15 +61,19 @@ interface Taking {
   settle(settlement: Settlement): void;
 }
 
+const noLease: Lease = {
+  unitsLeft: 0,
+  block: 0,
+  from: 0,
+  usedAt: 0,
+  until: 0,
+  deniedUntil: 0,
+  retryAt: 0,
+  pending: undefined,
+};
+
 const unused: Settlement = { grants: new Map(), denials: new Map(), isUsed: false };
 
-/** Callers choose the prefixes, so the number of leases needs a limit. */
-const leaseLimit = 50_000;
-/**
- * Each new lease checks this many others, so that expired leases are removed as fast as new ones are added, at a
- * constant cost.
- */
-const inspectedPerLease = 2;
 /** How long a denial is used without asking the database again: changes by an operator take effect within seconds. */
 const denialMilliseconds = 2000;
 
@@ -82,19 +86,8 @@ const blockMilliseconds = 250;
 export const idleLeaseMilliseconds = 5000;
 
 export class LeaseBook {
-  readonly #limit: number;
+  /** By the names of the budgets: there are a few for each country and channel. */
   readonly #leases = new Map<string, Lease>();
-  /** Iterates over the leases repeatedly, and finds those without units. */
-  #inspector = this.#leases.entries();
-
-  constructor(limit = leaseLimit) {
-    this.#limit = limit;
-  }
-
-  /** The number of leases in memory. */
-  get size(): number {
-    return this.#leases.size;
-  }
 
   /** For a sandbox that was emptied, or whose clock was put back. */
   forget(): void {
@@ -147,12 +140,12 @@ export class LeaseBook {
 
   #waitFor({ name, units }: BudgetNeed, now: number): Promise<void> | undefined {
     const lease = this.#current(name, now);
-    return lease && lease.unitsLeft < units && lease.deniedUntil <= now ? lease.pending : undefined;
+    return lease.unitsLeft < units && lease.deniedUntil <= now ? lease.pending : undefined;
   }
 
-  #current(name: string, now: number): Lease | undefined {
-    const lease = this.#leases.get(name);
-    if (!lease) return undefined;
+  #current(name: string, now: number): Lease {
+    const lease = this.#leases.get(name) ?? { ...noLease };
+    this.#leases.set(name, lease);
     if (hasEnded(lease, now)) lease.unitsLeft = 0;
     if (!isDenialFresh(lease, now)) lease.deniedUntil = 0;
     return lease;
@@ -164,7 +157,7 @@ export class LeaseBook {
     const denied: TakenBudgets['denied'] = [];
     const arrivals: (() => void)[] = [];
     for (const need of needs) {
-      const lease = this.#current(need.name, now) ?? this.#open(need.name, now);
+      const lease = this.#current(need.name, now);
       if (lease.unitsLeft >= need.units) {
         lease.unitsLeft -= need.units;
         lease.usedAt = now;
@@ -182,14 +175,14 @@ export class LeaseBook {
       taken: { covered, wanted, denied },
       settle: (settlement) => {
         for (const need of wanted) this.#settle(need, now, settlement);
-        if (!settlement.isUsed) for (const need of covered) this.#giveBack(need);
+        if (!settlement.isUsed) for (const { name, units } of covered) this.#leases.get(name)!.unitsLeft += units;
         for (const arrive of arrivals) arrive();
       },
     };
   }
 
   #settle({ name, units }: BudgetNeed, now: number, { grants, denials, isUsed }: Settlement): void {
-    const lease = this.#leases.get(name) ?? this.#open(name, now);
+    const lease = this.#leases.get(name)!;
     const grant = grants.get(name);
     const denial = denials.get(name);
     if (grant && grant.units > 0) {
@@ -204,34 +197,6 @@ export class LeaseBook {
       lease.retryAt = now + denialMilliseconds;
     }
   }
-
-  /** If the lease no longer exists, the units are lost, as at the end of its window. */
-  #giveBack({ name, units }: BudgetNeed): void {
-    const lease = this.#leases.get(name);
-    if (lease) lease.unitsLeft += units;
-  }
-
-  #open(name: string, now: number): Lease {
-    for (let count = 0; count < inspectedPerLease; count += 1) this.#inspectNext(now);
-    const lease: Lease = {
-      ...{ unitsLeft: 0, block: 0, from: 0, usedAt: 0, until: 0 },
-      ...{ deniedUntil: 0, retryAt: 0, pending: undefined },
-    };
-    this.#leases.set(name, lease);
-    return lease;
-  }
-
-  /** At the limit, a lease that still has units is removed too. Those units stay counted, so no cap is exceeded. */
-  #inspectNext(now: number): void {
-    const next = this.#inspector.next();
-    if (next.done) {
-      this.#inspector = this.#leases.entries();
-      return;
-    }
-    const [name, lease] = next.value;
-    if (lease.pending) return;
-    if (this.#leases.size >= this.#limit || holdsNothing(lease, now)) this.#leases.delete(name);
-  }
 }
 
 /** As many units as the last block suggests for the next moment, at most twice as many as the last time. */
@@ -239,10 +204,6 @@ function nextBlock(lease: Lease, { units, largestBlock }: BudgetNeed, now: numbe
   const used = lease.block - lease.unitsLeft;
   const perMoment = Math.floor((used * blockMilliseconds) / Math.max(1, now - lease.from));
   return Math.min(largestBlock, Math.max(units, Math.min(perMoment, 2 * lease.block)));
-}
-
-function holdsNothing(lease: Lease, now: number): boolean {
-  return (lease.unitsLeft === 0 || hasEnded(lease, now)) && !(lease.deniedUntil > now && isDenialFresh(lease, now));
 }
 
 /** Its window has ended, or is in the future because the clock was put back. */

@@ -79,9 +79,9 @@ export function sourceParameters(counted: readonly Source[]): (Buffer | string)[
 }
 
 /** Keeps the text of a statement for each combination of limits and kinds of sources. */
-export function rememberStatements<L extends Limits>(write: (limits: L, counted: readonly Source[]) => string) {
+export function rememberStatements<L extends object>(write: (limits: L, counted: readonly Source[]) => string) {
   const texts = new WeakMap<L, Map<string, string>>();
-  return (limits: L, counted: readonly Source[]): string => {
+  return (limits: L, counted: readonly Source[] = []): string => {
     let byKinds = texts.get(limits);
     if (!byKinds) texts.set(limits, (byKinds = new Map()));
     const kinds = counted.map(({ kind }) => kind).join();

@@ -1,7 +1,6 @@
 /** The limits of all rules: as configured, and as they are passed to the database in the current modes. */
 import { countingRuleNames, countingRuleOf, type Counter, type CountingRuleName, type Modes } from './rules.ts';
-import { readRangeLimits, type RangeSettings } from './ranges/range-limits.ts';
-import type { RangeLimits } from './ranges/ranges.ts';
+import { readRangeLimits, type RangeLimits, type RangeSettings } from './ranges/range-limits.ts';
 import { sourceKinds, type SourceKind } from './source.ts';
 import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
 

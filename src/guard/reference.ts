@@ -17,7 +17,7 @@ function rulesTable(): string {
 }
 
 function rowOf(name: RuleName): string {
-  const { sentence, answer } = ruleOf(name);
+  const { sentence, answer = '429' } = ruleOf(name);
   const { settings, defaults } = limitsOf(name);
   const names = settings.map((setting) => `\`${setting}\``).join(', ');
   return `| \`${name}\` | ${sentence} | ${defaults} | ${names} | ${answer} |`;

@@ -1,5 +1,5 @@
 /** Sends that a rule refused, by time, newest first. A statement reads a limited number of rows, whatever the filter. */
-import type { Database } from '../db/database.ts';
+import type { Database, Sql, Statement } from '../db/database.ts';
 import type { Owner } from '../sharing/slots.ts';
 import type { RefusalPosition, RefusedSend } from './refused-send.ts';
 
@@ -24,9 +24,12 @@ const scanLimit = 20_000;
 
 export function createRefusalsStore(db: Database) {
   return {
+    /**
+     * After a position, or from a time on. `end` is the last row that was read, if there may be older ones that match.
+     */
     async findRefusals(
       { userId, country, rule, from, to }: RefusalFilter,
-      after: RefusalPosition | undefined,
+      after: RefusalPosition | { at: Date } | undefined,
       limit: number,
       owner: Owner,
     ): Promise<{ rows: RefusedSend[]; end: RefusalPosition | undefined }> {
@@ -36,7 +39,7 @@ export function createRefusalsStore(db: Database) {
           ...(userId === undefined ? [] : [sql`and user_id = ${userId}`]),
           ...(from === undefined ? [] : [sql`and decided_at >= ${from}::text::timestamptz`]),
           ...(to === undefined ? [] : [sql`and decided_at <= ${to}::text::timestamptz`]),
-          ...(after === undefined ? [] : [sql`and (decided_at, id) < (${after.at}, ${after.id}::bigint)`]),
+          ...(after === undefined ? [] : [isAfter(sql, after)]),
         ];
         const wanted = [
           sql`action = 'refused' and operation in ('send-code', 'create-confirmation')`,
@@ -63,10 +66,14 @@ export function createRefusalsStore(db: Database) {
           return send;
         });
       const [first] = scanned;
-      const last = rows.at(-1);
-      if (rows.length === limit && last) return { rows, end: { at: last.at, id: last.id } };
       if (!first || first.scanned < scanLimit) return { rows, end: undefined };
       return { rows, end: { at: first.lastAt, id: first.lastId } };
     },
   };
+}
+
+function isAfter(sql: Sql, after: RefusalPosition | { at: Date }): Statement {
+  return 'id' in after
+    ? sql`and (decided_at, id) < (${after.at}, ${after.id}::bigint)`
+    : sql`and decided_at <= ${after.at}`;
 }

@@ -24,8 +24,9 @@ export type Judged =
 interface RuleBase {
   /** What the rule limits, for operators. */
   sentence: string;
-  /** The status and the message for a caller above the limit. 400: a code is never sent to the number. */
-  answer: '429' | '400' | '400 or 429';
+  /** The status for a caller above the limit, if it is not 429. 400: a code is never sent to the number. */
+  answer?: '400' | '400 or 429';
+  /** The message for that caller. */
   refusal: string;
   /** Does not apply to numbers on the safe list. */
   sparesSafeNumbers?: true;
@@ -64,7 +65,6 @@ export const rules = {
     sentence: 'Codes one user may ask for.',
     windows: { sandbox: '100/10m', production: '5/10m,10/1d' },
     isOnInSandbox: true,
-    answer: '429',
     refusal: 'Too many codes were requested. Try again later.',
   },
   'address-sends': {
@@ -72,7 +72,6 @@ export const rules = {
     by: 'address',
     sentence: 'Codes that may be asked for from one client address.',
     windows: inBothModes('30/10m,300/1d'),
-    answer: '429',
     refusal: 'Too many codes were requested from this address. Try again later.',
   },
   'token-sends': {
@@ -80,7 +79,6 @@ export const rules = {
     by: 'token',
     sentence: 'Codes that may be asked for with the tokens of one person.',
     windows: inBothModes('10/10m,20/1d'),
-    answer: '429',
     refusal: 'Too many codes were requested with this token. Try again later.',
   },
   'user-confirmations': {
@@ -89,7 +87,6 @@ export const rules = {
     sentence: 'Codes for confirmations of one user. Tokens that are bound to the user may ask for half of them.',
     windows: { sandbox: '100/10m', production: '10/10m,50/1d' },
     isOnInSandbox: true,
-    answer: '429',
     refusal: 'Too many confirmations were requested. Try again later.',
   },
   country: {
@@ -129,7 +126,6 @@ export const rules = {
     windows: { sandbox: 'off', production: '5/10m,10/1d' },
     sparesSafeNumbers: true,
     isOnInSandbox: true,
-    answer: '429',
     refusal: 'Too many codes were requested for this phone number. Try again later.',
   },
   'phone-users': {
@@ -140,7 +136,6 @@ export const rules = {
     // before.
     windows: { ...inBothModes('3/25h'), single: true },
     sparesSafeNumbers: true,
-    answer: '429',
     refusal: 'Too many users requested codes for this phone number. Try again later.',
   },
   'user-phones': {
@@ -148,7 +143,6 @@ export const rules = {
     by: 'user',
     sentence: 'Different phones one user may have codes sent to.',
     windows: { ...inBothModes('3/1d'), single: true },
-    answer: '429',
     refusal: 'Codes were requested for too many phone numbers. Try again later.',
   },
   prefix: {
@@ -159,7 +153,6 @@ export const rules = {
     defaults:
       'a day without being verified: 20 to 100 by the size of the range, 200 in a country, or 15 % of what is normal, and in an hour twice what is normal then; in total: 100 to 2,000, or 3 times what is normal',
     sparesSafeNumbers: true,
-    answer: '429',
     refusal: destinationLimited,
   },
   challenge: {
@@ -171,7 +164,6 @@ export const rules = {
     defaults: 'off; a reserve as large as the budget of `prefix`',
     sparesSafeNumbers: true,
     isOffUntilNamed: true,
-    answer: '429',
     refusal: 'A challenge must be solved before another code is sent.',
   },
   'country-sends': {
@@ -181,19 +173,14 @@ export const rules = {
     settings: ['LEDGERLINE_COUNTRY_SENDS'],
     defaults: '10,000 a day',
     sparesSafeNumbers: true,
-    answer: '429',
     refusal: destinationLimited,
   },
   'user-failures': {
     counts: 'failures',
     by: 'user',
     sentence: 'Failed verifications of one user.',
-    windows: {
-      sandbox: '10/1h/1h',
-      production: '10/1h/1h,20/1d/1d',
-    },
+    windows: { sandbox: '10/1h/1h', production: '10/1h/1h,20/1d/1d' },
     isOnInSandbox: true,
-    answer: '429',
     refusal: 'Too many failed attempts. Try again later.',
   },
   'confirmation-failures': {
@@ -202,7 +189,6 @@ export const rules = {
     sentence: 'Failed checks of confirmations of one user.',
     windows: { sandbox: '10/1h/1h', production: '10/1h/1h,20/1d/1d' },
     isOnInSandbox: true,
-    answer: '429',
     refusal: 'Too many failed attempts. Try again later.',
   },
   'address-failures': {
@@ -210,7 +196,6 @@ export const rules = {
     by: 'address',
     sentence: 'Failed verifications from one client address.',
     windows: inBothModes('50/1h/1h,200/1d/1d'),
-    answer: '429',
     refusal: 'Too many failed attempts from this address. Try again later.',
   },
   'token-failures': {
@@ -218,7 +203,6 @@ export const rules = {
     by: 'token',
     sentence: 'Failed verifications with the tokens of one person.',
     windows: inBothModes('10/1h/1h,20/1d/1d'),
-    answer: '429',
     refusal: 'Too many failed attempts with this token. Try again later.',
   },
   'phone-failures': {
@@ -226,18 +210,13 @@ export const rules = {
     by: 'phone',
     sentence: 'Failed verifications of codes that were sent to one phone; refuses only users who failed on it.',
     windows: inBothModes('15/1d/1d'),
-    answer: '429',
     refusal: 'Too many failed attempts for this phone number. Try again later.',
   },
   'one-code': {
     counts: 'failed users',
     by: 'code',
     sentence: 'Different users for whom one code failed.',
-    windows: {
-      ...inBothModes('10/1h/1h'),
-      single: true,
-    },
-    answer: '429',
+    windows: { ...inBothModes('10/1h/1h'), single: true },
     refusal: 'Too many failed attempts. Try again later.',
   },
 } as const satisfies Record<string, RuleEntry>;

@@ -1,19 +1,18 @@
 /**
  * The log of messages for operators: texts with their outcomes, and sends that a rule refused, newest first. Both are
- * read page by page, each from its own position, and joined by time.
+ * read from the same position on, and joined by time.
  */
 import type { Clock } from '../values/clock.ts';
 import { describeEvidence } from '../guard/evidence.ts';
 import type { RefusalPosition, RefusedSend } from '../guard/refused-send.ts';
 import type { Owner } from '../sharing/slots.ts';
-import { positionOf, type FoundRows, type MessageFilter, type MessageLogStore } from './message-log.store.ts';
-import type { MessagePosition, MessageRow, MessageState } from './message-log.store.ts';
-import { exhausted, type LogCursor, type SidePosition } from './log-cursor.ts';
+import { comparePositions, type LogPosition } from './log-cursor.ts';
+import type { FoundRows, MessageFilter, MessageLogStore, MessageRow, MessageState } from './message-log.store.ts';
 
-/** Reads refused sends after a position, newest first. */
+/** Reads refused sends after a position, or from a time on, newest first. */
 export type FindRefusals = (
   filter: Pick<MessageSearch, 'userId' | 'country' | 'rule' | 'from' | 'to'>,
-  after: RefusalPosition | undefined,
+  after: RefusalPosition | { at: Date } | undefined,
   limit: number,
   owner: Owner,
 ) => Promise<FoundRows<RefusedSend, RefusalPosition>>;
@@ -22,7 +21,7 @@ export interface MessageSearch extends Omit<MessageFilter, 'state'> {
   /** `stopped`: a rule refused it. */
   state: MessageState | 'stopped' | undefined;
   rule: string | undefined;
-  after: LogCursor | undefined;
+  after: LogPosition | undefined;
   limit: number;
 }
 
@@ -30,56 +29,54 @@ export interface FoundMessages {
   /** JSON texts. */
   messages: string[];
   /** Undefined if there is nothing older. */
-  next: LogCursor | undefined;
+  next: LogPosition | undefined;
 }
 
 export type FindMessages = ReturnType<typeof createFindMessages>;
 
-interface Entry<Position> {
-  at: number;
+interface Entry {
+  position: LogPosition;
   json: string;
-  position: Position;
 }
 
-interface Side<Position> {
-  start: SidePosition<Position>;
-  entries: Entry<Position>[];
-  end: Position | undefined;
+interface Part {
+  entries: Entry[];
+  end: LogPosition | undefined;
 }
+
+const nothing: Part = { entries: [], end: undefined };
 
 export function createFindMessages(store: MessageLogStore, findRefusals: FindRefusals, clock: Clock) {
-  async function readMessages(search: MessageSearch, owner: Owner): Promise<Side<MessagePosition>> {
-    const start = search.after?.messages;
-    const { state } = search;
-    if (start === exhausted || state === 'stopped' || search.rule !== undefined) return exhaustedSide;
-    const { rows, end } = await store.findMessages({ ...search, state }, start, search.limit, clock.now(), owner);
-    return { start, end, entries: rows.map(entryOfMessage) };
+  async function readMessages({ after, limit, rule, state, ...filter }: MessageSearch, owner: Owner): Promise<Part> {
+    if (state === 'stopped' || rule !== undefined) return nothing;
+    const start = after && 'id' in after ? { at: after.at } : after;
+    const { rows, end } = await store.findMessages({ state, ...filter }, start, limit, clock.now(), owner);
+    return { end, entries: rows.map(entryOfMessage) };
   }
 
-  async function readRefusals(search: MessageSearch, owner: Owner): Promise<Side<RefusalPosition>> {
-    const start = search.after?.refusals;
-    if (start === exhausted || !mayBeRefusal(search)) return exhaustedSide;
-    const { rows, end } = await findRefusals(search, start, search.limit, owner);
-    return { start, end, entries: rows.map(entryOfRefusal) };
+  async function readRefusals(search: MessageSearch, owner: Owner): Promise<Part> {
+    const { after, limit } = search;
+    if (!mayBeRefusal(search)) return nothing;
+    const start = after && 'number' in after ? { at: after.at } : after;
+    const { rows, end } = await findRefusals(search, start, limit, owner);
+    return { end, entries: rows.map(entryOfRefusal) };
   }
 
   return async function findMessages(search: MessageSearch, owner: Owner): Promise<FoundMessages> {
-    const [messages, refusals] = await Promise.all([readMessages(search, owner), readRefusals(search, owner)]);
-    // Entries that are older than the last one read on the other side must wait: entries that were not read yet may
-    // come before them.
-    const horizon = Math.max(...[messages, refusals].map(({ end }) => end?.at.getTime() ?? -Infinity));
-    const shown = [...messages.entries, ...refusals.entries]
-      .filter(({ at }) => at >= horizon)
-      .sort((a, b) => b.at - a.at)
-      .slice(0, search.limit);
-    const isShown = new Set<object>(shown);
-    const next = { messages: positionAfter(messages, isShown), refusals: positionAfter(refusals, isShown) };
-    const isEnd = next.messages === exhausted && next.refusals === exhausted;
-    return { messages: shown.map(({ json }) => json), next: isEnd ? undefined : next };
+    const { limit } = search;
+    const parts = await Promise.all([readMessages(search, owner), readRefusals(search, owner)]);
+    // Up to here both are complete. Entries after it must wait: others that were not read yet may come before them.
+    const [end] = parts.flatMap((part) => part.end ?? []).sort(comparePositions);
+    const found = parts
+      .flatMap(({ entries }) => entries)
+      .filter(({ position }) => end === undefined || comparePositions(position, end) <= 0)
+      .sort((a, b) => comparePositions(a.position, b.position));
+    const shown = found.slice(0, limit);
+    const isFull = shown.length === limit && parts.some(({ entries }) => entries.length === limit);
+    const hasMore = found.length > limit || isFull;
+    return { messages: shown.map(({ json }) => json), next: hasMore ? shown.at(-1)!.position : end };
   };
 }
-
-const exhaustedSide = { start: exhausted, entries: [], end: undefined } as const satisfies Side<never>;
 
 /** Whether a refused send can match: it has no gateway, no receipt and no code. */
 function mayBeRefusal({ number, gateway, state, isVerified, reason }: MessageSearch): boolean {
@@ -87,22 +84,13 @@ function mayBeRefusal({ number, gateway, state, isVerified, reason }: MessageSea
   return !isAboutText && (state === undefined || state === 'stopped');
 }
 
-function positionAfter<Position>(
-  { start, entries, end }: Side<Position>,
-  isShown: ReadonlySet<object>,
-): SidePosition<Position> {
-  const shown = entries.filter((entry) => isShown.has(entry));
-  if (shown.length === entries.length) return start === exhausted ? exhausted : (end ?? exhausted);
-  return shown.at(-1)?.position ?? start;
+function entryOfMessage(row: MessageRow): Entry {
+  const { userId, number, requestedAt } = row;
+  const json = JSON.stringify({ id: `${userId}-${number}`, ...row, rule: null, figures: null });
+  return { position: { at: new Date(requestedAt), userId, number }, json };
 }
 
-function entryOfMessage(row: MessageRow): Entry<MessagePosition> {
-  const position = positionOf(row);
-  const id = `${row.userId}-${row.number}`;
-  return { at: position.at.getTime(), json: JSON.stringify({ id, ...row, rule: null, figures: null }), position };
-}
-
-function entryOfRefusal({ id, at, evidence, ...rest }: RefusedSend): Entry<RefusalPosition> {
+function entryOfRefusal({ id, at, evidence, ...rest }: RefusedSend): Entry {
   const message = {
     id: `guard-${id}`,
     ...rest,
@@ -113,7 +101,7 @@ function entryOfRefusal({ id, at, evidence, ...rest }: RefusedSend): Entry<Refus
     figures: evidence,
     ...noText,
   };
-  return { at: at.getTime(), json: JSON.stringify(message), position: { at, id } };
+  return { position: { at, id }, json: JSON.stringify(message) };
 }
 
 const noText = {

@@ -1,49 +1,36 @@
-/** A position in the log of messages, as text: the next message and the next refused send. */
+/** Positions in the log of messages, newest first, and their form as text. */
+import type { RefusalPosition } from '../guard/refused-send.ts';
 
-/** There is nothing older on this side. */
-export const exhausted = 'exhausted';
-/** Undefined: start with the newest. */
-export type SidePosition<Position> = Position | undefined | typeof exhausted;
-
-export interface LogCursor {
-  messages: SidePosition<{ at: Date; userId: number; number: number }>;
-  refusals: SidePosition<{ at: Date; id: number }>;
+export interface MessagePosition {
+  at: Date;
+  userId: number;
+  number: number;
 }
 
-const pattern = /^(?:(end|start)|(\d{1,14})\.(\d{1,10})\.(\d{1,10}))_(?:(end|start)|(\d{1,14})\.(\d{1,15}))$/;
+/** Of an entry of the log. Of those of the same time, messages come before refused sends. */
+export type LogPosition = MessagePosition | RefusalPosition;
 
-export function writeLogCursor({ messages, refusals }: LogCursor): string {
-  const left = wordOf(messages) ?? numbers(messages, 'userId', 'number');
-  const right = wordOf(refusals) ?? numbers(refusals, 'id');
-  return `${left}_${right}`;
+/** Less than 0 if `a` comes before `b`. */
+export function comparePositions(a: LogPosition, b: LogPosition): number {
+  const differences = [b.at.getTime() - a.at.getTime(), Number('id' in a) - Number('id' in b)];
+  if ('id' in a && 'id' in b) differences.push(b.id - a.id);
+  if ('number' in a && 'number' in b) differences.push(b.userId - a.userId, b.number - a.number);
+  return differences.find((difference) => difference !== 0) ?? 0;
 }
 
-function wordOf(position: SidePosition<object>): string | undefined {
-  return position === undefined ? 'start' : position === exhausted ? 'end' : undefined;
-}
-
-function numbers(position: unknown, ...names: string[]): string {
-  const { at, ...rest } = position as { at: Date } & Record<string, number>;
-  return [at.getTime(), ...names.map((name) => rest[name])].join('.');
-}
-
-export function parseLogCursor(text: string): LogCursor | undefined {
-  const match = pattern.exec(text);
-  if (!match) return undefined;
-  const [, messageWord, messageAt, userId, number, refusalWord, refusalAt, id] = match;
-  if (Number(userId ?? 0) > largestInt32 || Number(number ?? 0) > largestInt32) return undefined;
-  return {
-    messages:
-      positionOfWord(messageWord) ??
-      (messageAt === undefined
-        ? undefined
-        : { at: new Date(Number(messageAt)), userId: Number(userId), number: Number(number) }),
-    refusals:
-      positionOfWord(refusalWord) ??
-      (refusalAt === undefined ? undefined : { at: new Date(Number(refusalAt)), id: Number(id) }),
-  };
+export function writeLogCursor(position: LogPosition): string {
+  const key = 'id' in position ? [position.id] : [position.userId, position.number];
+  return [position.at.getTime(), ...key].join('.');
 }
 
 const largestInt32 = 2_147_483_647;
 
-const positionOfWord = (word: string | undefined) => (word === 'end' ? exhausted : undefined);
+export function parseLogCursor(text: string): LogPosition | undefined {
+  const match = /^(\d{1,14})\.(\d{1,15})(?:\.(\d{1,10}))?$/.exec(text);
+  if (!match) return undefined;
+  const at = new Date(Number(match[1]));
+  const key = Number(match[2]);
+  if (match[3] === undefined) return { at, id: key };
+  const number = Number(match[3]);
+  return Math.max(key, number) > largestInt32 ? undefined : { at, userId: key, number };
+}

@@ -1,14 +1,8 @@
 /** Messages by time, newest first, for operators. A statement reads a limited number of rows, whatever the filter. */
-import type { Database } from '../db/database.ts';
+import type { Database, Sql, Statement } from '../db/database.ts';
 import type { Owner } from '../sharing/slots.ts';
+import type { MessagePosition } from './log-cursor.ts';
 import { messageColumns, messageState } from './trail.store.ts';
-
-/** The position of a message in the log. */
-export interface MessagePosition {
-  at: Date;
-  userId: number;
-  number: number;
-}
 
 export type MessageState = 'unavailable' | 'refused' | 'unknown' | 'accepted' | 'failed' | 'delivered';
 
@@ -32,7 +26,7 @@ export type MessageRow = Record<string, unknown> & { userId: number; number: num
 
 export interface FoundRows<Row, Position> {
   rows: Row[];
-  /** The last row that was read. Undefined if there is nothing older. */
+  /** The last row that was read, if there may be older ones that match. */
   end: Position | undefined;
 }
 
@@ -43,9 +37,10 @@ export type MessageLogStore = ReturnType<typeof createMessageLogStore>;
 
 export function createMessageLogStore(db: Database) {
   return {
+    /** After a position, or before a time. */
     async findMessages(
       filter: MessageFilter,
-      after: MessagePosition | undefined,
+      after: MessagePosition | { at: Date } | undefined,
       limit: number,
       now: Date,
       owner: Owner,
@@ -59,11 +54,7 @@ export function createMessageLogStore(db: Database) {
           ...(number === undefined ? [] : [sql`and message_number = ${number}`]),
           ...(from === undefined ? [] : [sql`and requested_at >= ${from}::text::timestamptz`]),
           ...(to === undefined ? [] : [sql`and requested_at <= ${to}::text::timestamptz`]),
-          ...(after === undefined
-            ? []
-            : [
-                sql`and (requested_at, user_id, message_number) < (${after.at}, ${after.userId}::int, ${after.number}::int)`,
-              ]),
+          ...(after === undefined ? [] : [isAfter(sql, after)]),
         ];
         const wanted = [
           sql`true`,
@@ -91,8 +82,6 @@ export function createMessageLogStore(db: Database) {
               coalesce((select json_agg(w order by w."requestedAt" desc, w."userId" desc, w.number desc) from wanted w), '[]'::json)::text as rows`;
       }, owner);
       const rows = JSON.parse(found!.rows as string) as MessageRow[];
-      const last = rows.at(-1);
-      if (rows.length === limit && last) return { rows, end: positionOf(last) };
       if (found!.scanned < scanLimit) return { rows, end: undefined };
       const { at, ...key } = JSON.parse(found!.last as string) as MessagePosition & { at: string };
       return { rows, end: { ...key, at: new Date(at) } };
@@ -100,6 +89,8 @@ export function createMessageLogStore(db: Database) {
   };
 }
 
-export function positionOf({ requestedAt, userId, number }: MessageRow): MessagePosition {
-  return { at: new Date(requestedAt), userId, number };
+function isAfter(sql: Sql, after: MessagePosition | { at: Date }): Statement {
+  return 'number' in after
+    ? sql`and (requested_at, user_id, message_number) < (${after.at}, ${after.userId}::int, ${after.number}::int)`
+    : sql`and requested_at < ${after.at}`;
 }

@@ -1,6 +1,7 @@
 /** The trail of verifications: the messages, their outcomes, and the refusals. */
 import type { Database } from '../db/database.ts';
 import type { Owner } from '../sharing/slots.ts';
+import type { GatewayFigures } from '../sms/decide-gateway-order.ts';
 
 export interface EventRow {
   userId: number;
@@ -28,15 +29,6 @@ export interface AppliedReceipt {
   result: 'moved' | 'known' | 'absent';
   /** The code of the message that was moved, and how that was sent. */
   code: { userId: number; codeNumber: number; channel: string } | undefined;
-}
-
-interface GatewayCounts {
-  country: string;
-  gateway: string;
-  accepted: number;
-  delivered: number;
-  failed: number;
-  verified: number;
 }
 
 /** No receipt reverts a state: delivered is final, and a failure may only be followed by a delivery. */
@@ -209,7 +201,7 @@ export function createTrailStore(db: Database) {
     /** The outcomes of the messages of a span, for the order of the gateways. */
     countOutcomes: (from: Date, to: Date) =>
       db.long((sql) =>
-        sql.unsafe<GatewayCounts[]>(
+        sql.unsafe<({ country: string } & GatewayFigures)[]>(
           `select country, gateway, count(*)::int as accepted,
              count(*) filter (where state = 'delivered' or state = 'failed' and was_used)::int as delivered,
              count(*) filter (where state = 'failed' and not was_used)::int as failed,

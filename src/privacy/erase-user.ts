@@ -1,9 +1,10 @@
 /** Erases a user: everything about the person immediately, the transactions after their retention period. */
 import { secondsAfter, type Clock } from '../values/clock.ts';
 import { unknownUser } from '../errors.ts';
+import type { Operator } from '../audit/operator-actions.ts';
 import type { Observe } from '../monitoring/observe.ts';
 import { countryOf } from '../values/phone-number.ts';
-import type { Actor, PrivacyStore } from './privacy.store.ts';
+import type { PrivacyStore } from './privacy.store.ts';
 
 export interface EraseUserParts {
   store: PrivacyStore;
@@ -18,7 +19,7 @@ const daySeconds = 86_400;
 
 export function createEraseUser({ store, clock, observe, retainDays }: EraseUserParts) {
   /** `erasedAt`: when a user who is erased again, after a restore, was erased. Retention counts from then. */
-  return async function eraseUser(actor: Actor, userId: number, erasedAt?: Date): Promise<void> {
+  return async function eraseUser(actor: Operator, userId: number, erasedAt?: Date): Promise<void> {
     const now = clock.now();
     const since = erasedAt ?? now;
     const retainedUntil = retainDays === 0 ? null : secondsAfter(since, retainDays * daySeconds);

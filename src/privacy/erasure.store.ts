@@ -1,14 +1,10 @@
 /** The statements that erase a user. */
 import { distributedTables } from '../db/citus/citus.ts';
+import type { Operator } from '../audit/operator-actions.ts';
 import type { Database, DatabaseTransaction } from '../db/database.ts';
+import { callRecordAction } from '../db/record-action.ts';
 import { writeTimestamp } from '../events/event.ts';
-import type { OperatorActionName } from '../audit/operator-actions.ts';
 import { tablesAtErasure, type UserRows } from './personal-data.ts';
-
-export interface Actor {
-  subject: string;
-  client: string;
-}
 
 export interface Erasure {
   userId: number;
@@ -17,7 +13,7 @@ export interface Erasure {
   erasedAt: Date;
   /** Until when the transactions are kept; null removes them immediately. */
   retainedUntil: Date | null;
-  actor: Actor;
+  actor: Operator;
   /** For the event that the phone was unlinked. */
   countryOf(e164: string): string | null;
 }
@@ -77,7 +73,8 @@ export async function eraseInOneTransaction(sql: DatabaseTransaction, erasure: E
   await removeRows(sql, userId, removedTables);
   // While the user still exists: `write_event` needs the user's row to number an event.
   await writeErasureEvents(sql, { ...erasure, retainedUntil }, e164);
-  await recordAction(sql, { about: { userId }, action: erasureAction, actor: erasure.actor, now });
+  const record = { who: erasure.actor, now, action: erasureAction, target: targetOf(userId), userId };
+  await sql`select ${callRecordAction(sql, record)}`;
   await Promise.all([
     removeRows(sql, userId, [{ table: 'users', user: 'id' }, ...(retainedUntil === null ? retainedTables : [])]),
     sql`
@@ -175,23 +172,4 @@ async function writeErasureEvents(
   }
   const erased = JSON.stringify({ retainedUntil: retainedUntil && writeTimestamp(retainedUntil) });
   await sql`select write_event('user.erased', ${userId}, ${now}, ${erased}::text::json)`;
-}
-
-interface AuditedAction {
-  action: OperatorActionName;
-  actor: Actor;
-  now: Date;
-  /** A user, or another target with details. */
-  about: { userId: number } | { target: string; detail: string };
-}
-
-export async function recordAction(
-  sql: DatabaseTransaction,
-  { action, actor, now, about }: AuditedAction,
-): Promise<void> {
-  const [userId, target, detail] =
-    'userId' in about ? [about.userId, targetOf(about.userId), null] : [null, about.target, about.detail];
-  await sql`
-    select record_action(called_at => ${now}, of_subject => ${actor.subject}, of_client => ${actor.client},
-      action => ${action}, target => ${target}, detail => ${detail}, of_user => ${userId}, reason => null)`;
 }

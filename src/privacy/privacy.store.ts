@@ -1,18 +1,15 @@
 /** The statements about erased users, and those that read what is stored about a user. */
 import { array, type Database } from '../db/database.ts';
-import type { OperatorActionName } from '../audit/operator-actions.ts';
+import { callRecordAction } from '../db/record-action.ts';
+import type { Operator, OperatorActionName } from '../audit/operator-actions.ts';
 import {
   completeErasure,
   eraseDistributed,
   eraseInOneTransaction,
-  recordAction,
-  type Actor,
   type Erasure,
   type ErasureResult,
 } from './erasure.store.ts';
 import { userDataStatement } from './user-data.store.ts';
-
-export type { Actor } from './erasure.store.ts';
 
 export interface ErasedUser {
   userId: number;
@@ -50,13 +47,9 @@ export function createPrivacyStore(db: Database) {
       return row?.data;
     },
 
-    async recordAccess(
-      userId: number,
-      action: OperatorActionName,
-      { subject, client }: Actor,
-      now: Date,
-    ): Promise<void> {
-      await db.transaction((sql) => recordAction(sql, { about: { userId }, action, actor: { subject, client }, now }));
+    async recordAccess(userId: number, action: OperatorActionName, who: Operator, now: Date): Promise<void> {
+      const record = { who, now, action, target: `user ${userId}`, userId };
+      await db.write`select ${callRecordAction(db.write, record)}`;
     },
 
     async listErased(since: Date): Promise<ErasedUser[]> {

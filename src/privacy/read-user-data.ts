@@ -1,8 +1,9 @@
 /** Subject access: everything that is stored about a user, except codes and their digests. */
 import type { Clock } from '../values/clock.ts';
 import { unknownUser } from '../errors.ts';
+import type { Operator } from '../audit/operator-actions.ts';
 import type { Observe } from '../monitoring/observe.ts';
-import type { Actor, PrivacyStore } from './privacy.store.ts';
+import type { PrivacyStore } from './privacy.store.ts';
 
 export type ReadUserData = ReturnType<typeof createReadUserData>;
 
@@ -10,7 +11,7 @@ const exportPath = '/app/export-transactions';
 
 export function createReadUserData(store: PrivacyStore, clock: Clock, observe: Observe) {
   /** JSON text. The access is recorded before the data is returned. */
-  return async function readUserData(actor: Actor, userId: number): Promise<string> {
+  return async function readUserData(actor: Operator, userId: number): Promise<string> {
     const data = await store.readUserData(userId, exportPath);
     if (data === undefined) throw unknownUser();
     await store.recordAccess(userId, 'read-user-data', actor, clock.now());

@@ -1,6 +1,7 @@
 /** The statements that count and remove expired data. */
 import type { Database, DatabaseTransaction } from '../db/database.ts';
-import { recordAction, type Actor } from './erasure.store.ts';
+import { callRecordAction } from '../db/record-action.ts';
+import type { Operator } from '../audit/operator-actions.ts';
 import { tablesAtErasure } from './personal-data.ts';
 
 export interface DatedTable {
@@ -113,9 +114,9 @@ export function createRetentionStore(db: Database) {
     },
 
     /** Records that a person started a run, and how many rows of each kind were due. */
-    async recordRun(actor: Actor, detail: string, now: Date): Promise<void> {
-      const about = { target: 'expired data', detail };
-      await db.transaction((sql) => recordAction(sql, { action: 'run-retention', actor, now, about }));
+    async recordRun(who: Operator, detail: string, now: Date): Promise<void> {
+      const record = { who, now, action: 'run-retention', target: 'expired data', detail };
+      await db.write`select ${callRecordAction(db.write, record)}`;
     },
 
     async markRemoved(userId: number, now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 /** Retention: one table of what is kept for how many days, and the job that removes expired data. */
 import { causeOf } from '../errors.ts';
 import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
-import type { Actor } from './privacy.store.ts';
+import type { Operator } from '../audit/operator-actions.ts';
 import type { DatedTable, RetentionStore } from './retention.store.ts';
 
 export interface RetentionKind {
@@ -167,7 +167,7 @@ export function createRetention({ store, clock, kinds }: RetentionParts) {
   }
 
   /** A run that a person starts. It is audited before anything is removed, so that no run is missing from the audit. */
-  async function runFor(actor: Actor): Promise<Expired[]> {
+  async function runFor(actor: Operator): Promise<Expired[]> {
     const due = (await find()).filter(({ rows }) => rows > 0);
     const detail = due.map(({ kind, rows }) => `${kind} ${rows}`).join(', ');
     await store.recordRun(actor, detail || 'nothing was due', clock.now());

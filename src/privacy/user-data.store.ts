@@ -5,17 +5,27 @@
 import type { tables } from './personal-data.ts';
 
 type Tables = typeof tables;
-/** Tables with rows of one user. */
-type TableOfUser = { [T in keyof Tables]: Tables[T] extends { user: string } ? T : never }[keyof Tables];
-type NotShown<T extends keyof Tables> = Tables[T] extends { notShown: infer Reasons } ? keyof Reasons : never;
+type HiddenColumn<T extends keyof Tables> = Tables[T] extends { notShown: infer Reasons } ? keyof Reasons : never;
 type UserColumn<T extends keyof Tables> = Tables[T] extends { user: infer Column } ? Column : never;
 /** The columns that subject access shows. The user's id is the same in all of them. */
-type ShownColumn<T extends keyof Tables> = Exclude<keyof Tables[T]['personal'], NotShown<T> | UserColumn<T>>;
+type ShownColumn<T extends keyof Tables> = Tables[T] extends { notShown: string }
+  ? never
+  : Exclude<keyof Tables[T]['personal'], HiddenColumn<T> | UserColumn<T>>;
+/** Tables with rows of one user of which subject access shows something. */
+type ShownTable = {
+  [T in keyof Tables]: Tables[T] extends { user: string } ? ([ShownColumn<T>] extends [never] ? never : T) : never;
+}[keyof Tables];
 
 /** Members of the answer, each with its expression in SQL. */
 type Members = Readonly<Record<string, string>>;
 
 const isoTime = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const nameOf = (column: string) => column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** Columns of a table as members of the same names. */
+const columnsOf = (table: string, ...columns: string[]): Members =>
+  Object.fromEntries(columns.map((column) => [nameOf(column), `${table}.${column}`]));
+const timesOf = (table: string, ...columns: string[]): Members =>
+  Object.fromEntries(columns.map((column) => [nameOf(column), isoTime(`${table}.${column}`)]));
 const objectOf = (members: Members) =>
   `json_build_object(${Object.entries(members)
     .map(([name, expression]) => `'${name}', ${expression}`)
@@ -27,13 +37,9 @@ const codeOf = (code: string) =>
   objectOf({
     codeNumber: `${code}.number`,
     phoneNumber: `${code}.phone`,
-    state: `${code}.state`,
-    attempts: `${code}.attempts`,
-    sentAt: isoTime(`${code}.sent_at`),
-    expiresAt: isoTime(`${code}.expires_at`),
-    issuedAt: isoTime(`${code}.issued_at`),
     changeAskedAt: isoTime(`${code}.asked_at`),
-    reroutedAt: isoTime(`${code}.rerouted_at`),
+    ...columnsOf(code, 'state', 'attempts'),
+    ...timesOf(code, 'sent_at', 'expires_at', 'issued_at', 'rerouted_at'),
   });
 const blocksOf = (until: string, rule = 'user-failures') =>
   `case when ${until} is null then '[]'::json else
@@ -41,7 +47,7 @@ const blocksOf = (until: string, rule = 'user-failures') =>
 const listTimes = (times: string) => listOf(isoTime('e.at'), `unnest(${times}) e (at)`, 'e.at');
 
 /** What each column becomes in the answer. The aliases are those of the statement below. */
-const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } = {
+const shown: { [T in ShownTable]: Readonly<Record<ShownColumn<T>, Members>> } = {
   users: {
     merchant_id: { merchantId: 'u.merchant_id' },
     email: { email: 'u.email' },
@@ -103,22 +109,10 @@ const shown: { [T in TableOfUser]: Readonly<Record<ShownColumn<T>, Members>> } =
     source: { source: 'd.source' },
   },
   confirmations: { purpose: { purpose: 'c.purpose' } },
-  send_keys: {},
-  sandbox_messages: {},
-  transactions: {},
-  transaction_details: {},
-  transaction_history: {},
-  transaction_blocks: {},
-  erased_users: {},
-  operator_actions: {},
-  event_counters: {},
-  events: {},
-  event_outbox: {},
-  user_event_outbox: {},
 };
 
 /** The members of a table's columns. `also` are columns that contain nothing about a person. */
-const membersOf = (table: TableOfUser, also: Members = {}): Members =>
+const membersOf = (table: ShownTable, also: Members = {}): Members =>
   Object.assign({}, ...Object.values<Members>(shown[table]), also) as Members;
 
 const { blocks, changeBlocks, confirmationBlocks, ...phone } = membersOf('verifications', membersOf('phone_links'));
@@ -136,19 +130,18 @@ select ${objectOf({
   messages: listOf(
     objectOf(
       membersOf('messages', {
-        codeNumber: 'm.code_number',
         for: 'm.kind',
-        confirmationId: 'm.confirmation_id',
-        correlationType: 'm.correlation_type',
-        segments: 'm.segments',
-        gateway: 'm.gateway',
-        channel: 'm.channel',
-        state: 'm.state',
-        requestedAt: isoTime('m.requested_at'),
-        answeredAt: isoTime('m.answered_at'),
-        stateAt: isoTime('m.state_at'),
-        expiresAt: isoTime('m.expires_at'),
-        verifiedAt: isoTime('m.verified_at'),
+        ...columnsOf(
+          'm',
+          'code_number',
+          'confirmation_id',
+          'correlation_type',
+          'segments',
+          'gateway',
+          'channel',
+          'state',
+        ),
+        ...timesOf('m', 'requested_at', 'answered_at', 'state_at', 'expires_at', 'verified_at'),
       }),
     ),
     'messages m where m.user_id = u.id',
@@ -159,10 +152,7 @@ select ${objectOf({
     objectOf(
       membersOf('guard_decisions', {
         at: isoTime('d.decided_at'),
-        rule: 'd.rule',
-        action: 'd.action',
-        operation: 'd.operation',
-        evidence: 'd.evidence',
+        ...columnsOf('d', 'rule', 'action', 'operation', 'evidence'),
       }),
     ),
     'guard_decisions d where d.user_id = u.id',
@@ -171,13 +161,8 @@ select ${objectOf({
   confirmations: listOf(
     objectOf(
       membersOf('confirmations', {
-        confirmationId: 'c.confirmation_id',
-        codeNumber: 'c.code_number',
-        state: 'c.state',
-        attempts: 'c.attempts',
-        createdAt: isoTime('c.created_at'),
-        expiresAt: isoTime('c.expires_at'),
-        approvedAt: isoTime('c.approved_at'),
+        ...columnsOf('c', 'confirmation_id', 'code_number', 'state', 'attempts'),
+        ...timesOf('c', 'created_at', 'expires_at', 'approved_at'),
       }),
     ),
     'confirmations c where c.user_id = u.id',

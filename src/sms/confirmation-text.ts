@@ -15,25 +15,28 @@ import {
 } from './message.ts';
 import { safePayee } from './safe-payee.ts';
 
-export interface ConfirmationTextRequest {
+/** What the text names. */
+interface Named {
+  amount: string | undefined;
+  currency: string | undefined;
+  payee: string | undefined;
+}
+
+export interface ConfirmationTextRequest extends Named {
   locale: string | undefined;
   country: string | undefined;
   code: string;
   /** How long the code can still be used. */
   validSeconds: number;
   purpose: string;
-  amount: string | undefined;
-  currency: string | undefined;
-  payee: string | undefined;
 }
 
 export type WriteConfirmation = (request: ConfirmationTextRequest) => MessageText;
 
-/** By what the text names. */
 interface BuiltIn {
+  /** If the text names something: {terms} is the amount, the payee, or the `payment` if both are named. */
+  terms: string;
   payment: string;
-  amount: string;
-  payee: string;
   plain: string;
   /** For the purpose `change-phone`. What else was agreed to follows it. */
   changePhone: string;
@@ -41,67 +44,56 @@ interface BuiltIn {
 
 const builtIn: Readonly<Record<string, BuiltIn>> = {
   en: {
-    payment: '{brand}: {code} confirms {amount} {currency} to {payee}. Valid for {minutes} min. Share it with nobody.',
-    amount: '{brand}: {code} confirms {amount} {currency}. Valid for {minutes} min. Share it with nobody.',
-    payee: '{brand}: {code} confirms {payee}. Valid for {minutes} min. Share it with nobody.',
+    terms: '{brand}: {code} confirms {terms}. Valid for {minutes} min. Share it with nobody.',
+    payment: '{amount} {currency} to {payee}',
     plain: '{brand}: {code} is your confirmation code. Valid for {minutes} min. Share it with nobody.',
     changePhone: '{brand}: {code} confirms that your phone number is to be changed. Valid for {minutes} min.',
   },
   de: {
-    payment:
-      '{brand}: {code} bestätigt {amount} {currency} an {payee}. Gilt {minutes} Min. Geben Sie ihn niemandem weiter.',
-    amount: '{brand}: {code} bestätigt {amount} {currency}. Gilt {minutes} Min. Geben Sie ihn niemandem weiter.',
-    payee: '{brand}: {code} bestätigt {payee}. Gilt {minutes} Min. Geben Sie ihn niemandem weiter.',
+    terms: '{brand}: {code} bestätigt {terms}. Gilt {minutes} Min. Geben Sie ihn niemandem weiter.',
+    payment: '{amount} {currency} an {payee}',
     plain: '{brand}: {code} ist Ihr Code zur Bestätigung. Gilt {minutes} Min. Geben Sie ihn niemandem weiter.',
     changePhone: '{brand}: {code} bestätigt, dass Ihre Telefonnummer geändert werden soll. Gilt {minutes} Min.',
   },
   es: {
-    payment: '{brand}: {code} confirma {amount} {currency} a {payee}. Vale {minutes} min. No lo compartas con nadie.',
-    amount: '{brand}: {code} confirma {amount} {currency}. Vale {minutes} min. No lo compartas con nadie.',
-    payee: '{brand}: {code} confirma {payee}. Vale {minutes} min. No lo compartas con nadie.',
+    terms: '{brand}: {code} confirma {terms}. Vale {minutes} min. No lo compartas con nadie.',
+    payment: '{amount} {currency} a {payee}',
     plain: '{brand}: {code} es tu código de confirmación. Vale {minutes} min. No lo compartas con nadie.',
     changePhone: '{brand}: {code} confirma que se va a cambiar tu número de teléfono. Vale {minutes} min.',
   },
   fr: {
-    payment: '{brand} : {code} confirme {amount} {currency} à {payee}. Valable {minutes} min. Ne le donnez à personne.',
-    amount: '{brand} : {code} confirme {amount} {currency}. Valable {minutes} min. Ne le donnez à personne.',
-    payee: '{brand} : {code} confirme {payee}. Valable {minutes} min. Ne le donnez à personne.',
+    terms: '{brand} : {code} confirme {terms}. Valable {minutes} min. Ne le donnez à personne.',
+    payment: '{amount} {currency} à {payee}',
     plain: '{brand} : {code} est votre code de confirmation. Valable {minutes} min. Ne le donnez à personne.',
     changePhone: '{brand} : {code} confirme le changement de votre numéro de téléphone. Valable {minutes} min.',
   },
   it: {
-    payment: '{brand}: {code} conferma {amount} {currency} a {payee}. Vale {minutes} min. Non darlo a nessuno.',
-    amount: '{brand}: {code} conferma {amount} {currency}. Vale {minutes} min. Non darlo a nessuno.',
-    payee: '{brand}: {code} conferma {payee}. Vale {minutes} min. Non darlo a nessuno.',
+    terms: '{brand}: {code} conferma {terms}. Vale {minutes} min. Non darlo a nessuno.',
+    payment: '{amount} {currency} a {payee}',
     plain: '{brand}: {code} è il tuo codice di conferma. Vale {minutes} min. Non darlo a nessuno.',
     changePhone: '{brand}: {code} conferma il cambio del tuo numero di telefono. Vale {minutes} min.',
   },
   nl: {
-    payment: '{brand}: {code} bevestigt {amount} {currency} aan {payee}. {minutes} min. geldig. Deel hem met niemand.',
-    amount: '{brand}: {code} bevestigt {amount} {currency}. {minutes} min. geldig. Deel hem met niemand.',
-    payee: '{brand}: {code} bevestigt {payee}. {minutes} min. geldig. Deel hem met niemand.',
+    terms: '{brand}: {code} bevestigt {terms}. {minutes} min. geldig. Deel hem met niemand.',
+    payment: '{amount} {currency} aan {payee}',
     plain: '{brand}: {code} is je bevestigingscode. {minutes} min. geldig. Deel hem met niemand.',
     changePhone: '{brand}: {code} bevestigt dat je telefoonnummer wordt gewijzigd. {minutes} min. geldig.',
   },
   pt: {
-    payment: '{brand}: {code} confirma {amount} {currency} para {payee}. Válido por {minutes} min. Não o partilhe.',
-    amount: '{brand}: {code} confirma {amount} {currency}. Válido por {minutes} min. Não o partilhe.',
-    payee: '{brand}: {code} confirma {payee}. Válido por {minutes} min. Não o partilhe.',
+    terms: '{brand}: {code} confirma {terms}. Válido por {minutes} min. Não o partilhe.',
+    payment: '{amount} {currency} para {payee}',
     plain: '{brand}: {code} é o seu código de confirmação. Válido por {minutes} min. Não o partilhe.',
     changePhone: '{brand}: {code} confirma a alteração do seu número de telefone. Válido por {minutes} min.',
   },
   ar: {
-    payment: '{brand}: {code} لتأكيد دفع {amount} {currency} إلى {payee}. صالح {minutes} دقائق. لا تشاركه.',
-    amount: '{brand}: {code} لتأكيد {amount} {currency}. صالح {minutes} دقائق. لا تشاركه.',
-    payee: '{brand}: {code} لتأكيد {payee}. صالح {minutes} دقائق. لا تشاركه.',
+    terms: '{brand}: {code} لتأكيد {terms}. صالح {minutes} دقائق. لا تشاركه.',
+    payment: 'دفع {amount} {currency} إلى {payee}',
     plain: '{brand}: {code} هو رمز التأكيد. صالح {minutes} دقائق. لا تشاركه.',
     changePhone: '{brand}: {code} لتأكيد تغيير رقم هاتفك. صالح {minutes} دقائق. لا تشاركه.',
   },
   ja: {
-    payment:
-      '{brand}: 確認コード {code}。{payee} へ {amount} {currency}。有効 {minutes} 分。他人に教えないでください。',
-    amount: '{brand}: 確認コード {code}。{amount} {currency}。有効 {minutes} 分。他人に教えないでください。',
-    payee: '{brand}: 確認コード {code}。{payee}。有効 {minutes} 分。他人に教えないでください。',
+    terms: '{brand}: 確認コード {code}。{terms}。有効 {minutes} 分。他人に教えないでください。',
+    payment: '{payee} へ {amount} {currency}',
     plain: '{brand}: 確認コード {code}。有効 {minutes} 分。他人に教えないでください。',
     changePhone: '{brand}: 確認コード {code}。電話番号の変更を確認します。有効 {minutes} 分。',
   },
@@ -111,13 +103,6 @@ export const confirmationLanguages = Object.keys(builtIn);
 
 /** A text with more segments loses the end of the payee. */
 const mostSegments = 2;
-
-/** What the text names. */
-interface Named {
-  amount: string | undefined;
-  currency: string | undefined;
-  payee: string | undefined;
-}
 
 export function createConfirmationTexts(settings: MessageSettings, { brandOf, localesFor, idsOf }: MessageWriter) {
   const configured = withLowerCaseNames(settings.templates);
@@ -177,16 +162,10 @@ function namesExactly(template: string, { amount, currency, payee }: Named): boo
 }
 
 function chooseBuiltIn(texts: BuiltIn, purpose: string, { amount, payee }: Named): string {
-  const kind =
-    amount === undefined ? (payee === undefined ? 'plain' : 'payee') : payee === undefined ? 'amount' : 'payment';
-  if (purpose !== 'change-phone') return texts[kind];
-  const terms = {
-    plain: '',
-    payee: ' {payee}',
-    amount: ' {amount} {currency}',
-    payment: ' {amount} {currency}, {payee}',
-  };
-  return texts.changePhone + terms[kind];
+  const named = [...(amount === undefined ? [] : ['{amount} {currency}']), ...(payee === undefined ? [] : ['{payee}'])];
+  if (purpose === 'change-phone') return [texts.changePhone, named.join(', ')].join(' ').trim();
+  if (named.length === 0) return texts.plain;
+  return texts.terms.replace('{terms}', named.length > 1 ? texts.payment : named[0]!);
 }
 
 /** By language and currency. Making one takes as long as a tenth of a send. Callers choose the currencies. */

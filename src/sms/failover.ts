@@ -187,16 +187,7 @@ export function createFailover(options: FailoverOptions) {
     const { gateway } = lane;
     const startedAt = now();
     const within = Math.min(options.gatewayMilliseconds, run.endsAt - startedAt);
-    const {
-      referenceOf: _,
-      channels: __,
-      avoid: ___,
-      except: ____,
-      admitChannel: _____,
-      traceId,
-      ...message
-    } = run.message;
-    const answer = await sendInTime(gateway, { channel, reference, ...message }, within);
+    const answer = await sendInTime(gateway, { channel, reference, ...run.message }, within);
     learn(lane, answer);
     run.answers.push({ lane, channel, answer, reference });
     const attempt: Try = {
@@ -206,7 +197,7 @@ export function createFailover(options: FailoverOptions) {
       milliseconds: Math.round(now() - startedAt),
     };
     run.tries.push(attempt);
-    options.onTry(attempt, traceId);
+    options.onTry(attempt, run.message.traceId);
     return answer;
   }
 

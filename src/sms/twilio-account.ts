@@ -6,17 +6,11 @@ import type { Callback } from './gateway.ts';
 import { headerOf } from './http.ts';
 
 export const twilioSettings = {
-  twilioAccount: requiredSetting<string>({
-    env: 'LEDGERLINE_TWILIO_ACCOUNT',
-    kind: word,
-    requiredBy: 'twilio',
-    about: 'Twilio: the account’s SID.',
-  }),
-  twilioToken: requiredSetting<string>({
+  twilioAccount: requiredSetting({ env: 'LEDGERLINE_TWILIO_ACCOUNT', kind: word, about: 'Twilio: the account’s SID.' }),
+  twilioToken: requiredSetting({
     env: 'LEDGERLINE_TWILIO_TOKEN',
     kind: word,
     secret: true,
-    requiredBy: 'twilio',
     about: 'Twilio: the account’s auth token; it also signs receipts.',
   }),
 };

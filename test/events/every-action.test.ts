@@ -325,7 +325,7 @@ function checkShapes(told: readonly Told[]): void {
   for (const { type, data, sequence } of told) {
     const { about, data: members, optional = [] }: EventEntry = eventCatalogue[type];
     const isGiven = (member: string) => !optional.includes(member) || data[member] !== undefined;
-    const userId = about === 'user' || data.userId !== undefined ? ['userId'] : [];
+    const userId = about === undefined || data.userId !== undefined ? ['userId'] : [];
     expect({ type, members: Object.keys(data).sort() }).toEqual({
       type,
       members: [...userId, ...Object.keys(members).filter(isGiven)].sort(),

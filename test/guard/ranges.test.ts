@@ -22,10 +22,10 @@ import {
   rangesOf,
   recover,
   sums,
-  type RangeLimits,
   type RangeState,
   type Rank,
 } from '../../src/guard/ranges/ranges.ts';
+import type { RangeLimits } from '../../src/guard/ranges/range-limits.ts';
 import { isFull, sized } from '../harness/size.ts';
 
 const { ranges: limits } = readLimits(loadConfig({ MODE: 'production', LEDGERLINE_COUNTRIES: 'GB' }));

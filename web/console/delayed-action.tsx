@@ -3,9 +3,8 @@ import { useRef, useState } from 'preact/hooks';
 import { useAction } from '../data/use-action.ts';
 import { Confirm } from './confirm-dialog.tsx';
 import { formatNumber } from './format.ts';
-import { useOperator } from './operator.ts';
+import { useWriteRight } from './operator.ts';
 import { Outcome } from './parts.tsx';
-import { t } from './texts.ts';
 import { delaySeconds, UndoNotice, useDelayed, useNotice } from './undo.tsx';
 
 interface DelayedActionProps {
@@ -23,7 +22,7 @@ interface DelayedActionProps {
 }
 
 export function DelayedAction({ text, title, action, about, waiting, done, work, onDone }: DelayedActionProps) {
-  const { mayWrite } = useOperator();
+  const right = useWriteRight();
   const running = useAction();
   const [isAsking, setAsking] = useState(false);
   const [notice, setNotice] = useNotice();
@@ -56,8 +55,8 @@ export function DelayedAction({ text, title, action, about, waiting, done, work,
         type="button"
         class="quiet small"
         aria-label={title}
-        disabled={!mayWrite || notice !== undefined || running.isRunning}
-        title={mayWrite ? undefined : t.common.readOnlyHint}
+        disabled={right.disabled || notice !== undefined || running.isRunning}
+        title={right.title}
         onClick={() => setAsking(true)}
       >
         {text}

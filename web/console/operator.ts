@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { OperatorFunctions, WebhookFunctions } from '../../client/index.ts';
 import { claimsOf } from '../data/token-claims.ts';
+import { t } from './texts.ts';
 
 /** How often a view requests its values again while it is visible. */
 export const refreshSeconds = 15;
@@ -22,6 +23,14 @@ export const OperatorContext = createContext<Operator | undefined>(undefined);
 
 export function useOperator(): Operator {
   return useContext(OperatorContext)!;
+}
+
+/** For a control that changes something: it is disabled, and says why, if the token does not allow that. */
+export function useWriteRight(of?: 'webhooks'): { disabled: boolean; title: string | undefined } {
+  const { mayWrite, mayWriteEvents } = useOperator();
+  const [isAllowed, hint] =
+    of === 'webhooks' ? [mayWriteEvents, t.common.readOnlyEventsHint] : [mayWrite, t.common.readOnlyHint];
+  return { disabled: !isAllowed, title: isAllowed ? undefined : hint };
 }
 
 /** The name that the audit will show. */

@@ -8,7 +8,7 @@ import { Options } from '../ui/options.tsx';
 import { RelativeTime } from '../ui/relative-time.tsx';
 import { serviceNow } from './clock.ts';
 import { consoleLocale, formatDate, formatShare, formatTime } from './format.ts';
-import { useOperator } from './operator.ts';
+import { useWriteRight } from './operator.ts';
 import { sentenceOf } from './problems.ts';
 import { t } from './texts.ts';
 import { QuietButton } from '../ui/quiet-button.tsx';
@@ -45,10 +45,7 @@ export function Older({
 
 /** A button for what the token may not allow. */
 export function WriteButton({ of, ...props }: ComponentProps<typeof QuietButton> & { of?: 'webhooks' }) {
-  const { mayWrite, mayWriteEvents } = useOperator();
-  const [isAllowed, hint] =
-    of === 'webhooks' ? [mayWriteEvents, t.common.readOnlyEventsHint] : [mayWrite, t.common.readOnlyHint];
-  return <QuietButton {...props} disabled={!isAllowed} title={isAllowed ? undefined : hint} />;
+  return <QuietButton {...props} {...useWriteRight(of)} />;
 }
 
 export function Time({ instant }: { instant: string }) {

@@ -1,10 +1,11 @@
 /** `ledgerline guard actions`: lists what operators did. */
+import { createAuditStore } from '../../audit/audit.store.ts';
+import { withDatabase } from '../database.ts';
 import { table } from '../table.ts';
-import { withGuardControl } from './guard-control.ts';
 
-export const guardActions = () =>
-  withGuardControl(async (control) => {
-    table(await control.actions({ limit: 100 }), {
+export async function guardActions(): Promise<number> {
+  await withDatabase(2, async ({ db }) => {
+    table(await createAuditStore(db).readActions({ limit: 100 }), {
       time: 'at',
       who: 'subject',
       client: 'client',
@@ -13,3 +14,5 @@ export const guardActions = () =>
       detail: 'detail',
     });
   });
+  return 0;
+}

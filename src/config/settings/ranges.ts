@@ -1,7 +1,6 @@
 /** The budgets of ranges of numbers. The other limits are constants: `src/guard/ranges/range-limits.ts`. */
 import { fail, type Kind, list, setting } from '../../formats/setting-kinds.ts';
-import { rangeStrictness, type RangeStrictness } from '../../guard/ranges/range-limits.ts';
-import { rangeLevels, type ByLevel } from '../../guard/ranges/ranges.ts';
+import { rangeLevels, rangeStrictness, type ByLevel, type RangeStrictness } from '../../guard/ranges/range-limits.ts';
 
 const words = Object.keys(rangeStrictness) as RangeStrictness[];
 

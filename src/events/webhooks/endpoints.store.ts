@@ -32,6 +32,7 @@ export interface NewEndpoint {
   sealedSecret: Buffer;
 }
 
+/** Members that are not given are not changed. */
 export interface EndpointChange {
   url?: string | undefined;
   types?: readonly string[] | undefined;

@@ -9,7 +9,7 @@ import { testEventType } from '../catalogue.ts';
 import { writeEvent } from '../event.ts';
 import type { DeliveriesStore, DeliveryDetail, ReplayRequest } from './deliveries.store.ts';
 import type { DeliveryState } from './delivery-state.ts';
-import type { Endpoint, EndpointHealth, EndpointsStore } from './endpoints.store.ts';
+import type { Endpoint, EndpointChange, EndpointHealth, EndpointsStore } from './endpoints.store.ts';
 import { failureOf, judgeAnswer } from './retry.ts';
 import { makeSecret, type SecretBox } from './secret.ts';
 import { signDelivery } from './sign.ts';
@@ -20,11 +20,7 @@ export interface EndpointInput {
   description: string | undefined;
 }
 
-/** Members that are not given are not changed. */
-export interface EndpointChanges {
-  url?: string | undefined;
-  types?: readonly string[] | undefined;
-  description?: string | undefined;
+export interface EndpointChanges extends EndpointChange {
   enabled?: boolean | undefined;
 }
 

@@ -32,8 +32,6 @@ export interface Lifted {
   wasBlocked: boolean;
 }
 
-export type BlocksStore = ReturnType<typeof createBlocksStore>;
-
 export function createBlocksStore(db: Database) {
   return {
     async listBlocks(now: Date, limit: number, owner?: Owner): Promise<Block[]> {

@@ -18,13 +18,13 @@ import {
   sums,
   type Destination,
   type Range,
-  type RangeLimits,
   type RangeObjection,
   type RangeState,
   type Rank,
   type Rhythm,
   type Sums,
 } from './ranges.ts';
+import type { RangeLimits } from './range-limits.ts';
 import { WeekBook, type ReadWeeks, type WeekCounts } from './week-book.ts';
 import { hourName } from './week.ts';
 

@@ -3,7 +3,12 @@
  * them without the simulation behind them: `npm run attack -- --ranges` shows what a change does, and docs/decisions/0007-ranges.md
  * explains each one.
  */
-import { rangeLevels, type ByLevel, type RangeLimits } from './ranges.ts';
+
+/** How many of the last digits a range leaves open; `country` for a whole country. */
+export const rangeLevels = ['4', '5', '6', '7', 'country'] as const;
+export type RangeLevel = (typeof rangeLevels)[number];
+/** A value for each level. */
+export type ByLevel = Readonly<Record<RangeLevel, number>>;
 
 /** How strict the rule is as a whole: the budgets below are multiplied by this. */
 export const rangeStrictness = { careful: 0.5, normal: 1, open: 2 } as const;
@@ -25,45 +30,87 @@ const sendsForEachUnverified: ByLevel = { '4': 5, '5': 20 / 3, '6': 10, '7': 20,
 
 /** What is not a setting. docs/decisions/0007-ranges.md says which values were tried. */
 const constants = {
-  // How many times the codes of a normal day may be sent to a range in a day: a campaign doubles them.
+  /** Minimum budget of sends of a range in a day, as a multiple of a normal day: a campaign doubles it. */
   growth: 3,
-  // Extra budget for newcomers with a proof, in percent of the budget of newcomers. Established users have twice as much.
+  /**
+   * Additional budget of newcomers with a proof that others cannot use, in percent of the newcomers' budget. Established
+   * users have twice as much.
+   */
   reservePercent: 100,
-  // A day on which one in seven codes more than usual is not verified is still an ordinary day.
+  /**
+   * Minimum budget of unverified sends, in percent of a normal day. A day on which one in seven codes more than usual is
+   * not verified is still an ordinary day.
+   */
   unverifiedPercent: 15,
-  // 400 and no limit were tried: an attack at night then used up the budget of the morning.
+  /**
+   * The part of it that may be used in an hour, in percent of what is normal at this hour of the week. 400 and no limit
+   * were tried: an attack at night then used up the budget of the morning.
+   */
   hourPercent: 200,
-  // Enough to keep a country's first codes from setting the pattern of its week.
+  /** Codes assumed for each hour of a country's week: enough to keep its first codes from setting the pattern. */
   hourCodes: 5,
-  // Honest traffic in the simulation converts at 75 to 90 percent.
+  /** Minimum normal conversion (share of verified codes). Honest traffic in the simulation converts at 75 to 90 percent. */
   conversionPercent: 60,
-  // Below ten, whether a range is proven depends on chance.
+  /** Verified codes of the learned days after which a range can be proven. Below ten, that depends on chance. */
   provenCodes: 10,
-  // An attacker who verifies half of the codes stays below it.
+  /**
+   * Minimum conversion of a proven range, in percent of its country's. An attacker who verifies half of the codes stays
+   * below it.
+   */
   provenPercent: 70,
+  /** Verified codes after which the conversion of the range itself is used. Before that, its country's is used. */
   conversionCodes: 50,
+  /** A country with this many verified codes is known. */
   knownCodes: 500,
-  // In a known country a new range is rare, so it gets less.
+  /** The minimum budgets in a known country are reduced to this: a new range is rare there. */
   knownPercent: 40,
-  // Lower, so that an attack does not use up the whole budget of the day within an hour.
+  /** The same for the budget of an hour: an attack must not use up the whole budget of the day within an hour. */
   knownHourPercent: 30,
-  // Keeps honest traffic from reaching the limit by chance.
+  /**
+   * A verified code explains a few more unverified sends than the conversion requires, so that the count of honest
+   * traffic does not slowly grow to its limit.
+   */
   tolerancePercent: 5,
+  /** Maximum number of times that the budget of newcomers is halved. */
   halvings: 3,
-  // 1 and 12 were tried: refusals of honest users after an attack caused another halving, or it lasted too long.
+  /**
+   * Minimum time between two halvings. 1 and 12 were tried: refusals of honest users after an attack caused another
+   * halving, or it lasted too long.
+   */
   halvingHours: 6,
+  /** Verified codes in an hour, at about the usual conversion, that undo one halving. */
   recoveryCodes: 3,
-  // 1.5 an hour: enough to notice within hours that a range is honest again.
+  /**
+   * Trial sends per day to a range whose budget is used up: if they are verified, the range is open again. 1.5 an hour are
+   * enough to notice that within hours.
+   */
   trials: 36,
+  /** The same, in percent of what is normal. */
   trialPercent: 10,
+  /** Minimum normal share of failed texts. */
   failedPercent: 10,
-  // A gateway that fails everywhere is not an attack.
+  /**
+   * Failure rate allowed for a range, in percent of the rate in all other ranges of its country. A gateway that fails
+   * everywhere is not an attack.
+   */
   failedGrowthPercent: 150,
-  failedWeightPercent: 100,
-  // 0 and 50 were tried.
+  /**
+   * Additional budget of likely senders that newcomers cannot use, in percent of the newcomers' budget. 0 and 50 were
+   * tried.
+   */
   likelyPercent: 25,
+  /** Minimum verified codes of a good address in the last day. */
   addressCodes: 5,
+  /** Their minimum share of its sends. */
   addressPercent: 60,
+};
+
+/** The limits of ranges. */
+export type RangeLimits = typeof constants & {
+  /** Minimum budget of unverified sends of a range. */
+  unverified: ByLevel;
+  /** Minimum budget of sends of a range in a day, verified or not. */
+  sends: ByLevel;
 };
 
 export function readRangeLimits({ ranges }: RangeSettings): RangeLimits {
@@ -78,6 +125,6 @@ export function readRangeLimits({ ranges }: RangeSettings): RangeLimits {
   };
 }
 
-function byLevel(value: (level: keyof ByLevel) => number): ByLevel {
-  return Object.fromEntries(rangeLevels.map((level) => [level, value(level)])) as Record<keyof ByLevel, number>;
+function byLevel(value: (level: RangeLevel) => number): ByLevel {
+  return Object.fromEntries(rangeLevels.map((level) => [level, value(level)])) as ByLevel;
 }

@@ -7,12 +7,7 @@
  */
 import type { PhoneNumber } from '../../values/phone-number.ts';
 import type { Evidence } from '../evidence.ts';
-
-/** How many of the last digits a range leaves open; `country` for a whole country. */
-export const rangeLevels = ['4', '5', '6', '7', 'country'] as const;
-export type RangeLevel = (typeof rangeLevels)[number];
-/** A value for each level. */
-export type ByLevel = Readonly<Record<RangeLevel, number>>;
+import { rangeLevels, type RangeLevel, type RangeLimits } from './range-limits.ts';
 
 export interface Range {
   /** Leading digits such as +447911, or a country such as GB. */
@@ -44,67 +39,6 @@ export interface RangeState extends Sums {
   shrinks: number;
   /** When a send was last refused, in milliseconds; 0 if never. */
   refusedAt: number;
-}
-
-export interface RangeLimits {
-  /** Minimum budget of unverified sends of a range. */
-  unverified: ByLevel;
-  /** The same, in percent of a normal day. */
-  unverifiedPercent: number;
-  /** The part of it that may be used in an hour, in percent of what is normal at this hour of the week. */
-  hourPercent: number;
-  /** Codes assumed for each hour of a country's week before any are known. */
-  hourCodes: number;
-  /** Minimum budget of sends of a range in a day, verified or not. */
-  sends: ByLevel;
-  /** The same, as a multiple of a normal day. */
-  growth: number;
-  /** Minimum normal conversion (share of verified codes), in percent. */
-  conversionPercent: number;
-  /**
-   * Verified codes of the learned days after which a range can be proven, and its minimum conversion for that, in
-   * percent of its country's.
-   */
-  provenCodes: number;
-  provenPercent: number;
-  /** Verified codes after which the conversion of the range itself is used. Before that, its country's is used. */
-  conversionCodes: number;
-  /** A country with this many verified codes is known; its minimum budgets are reduced to this percentage. */
-  knownCodes: number;
-  knownPercent: number;
-  /**
-   * The same percentage for the budget of an hour. It is lower, so that an attack at night does not use up the budget
-   * of the morning.
-   */
-  knownHourPercent: number;
-  /**
-   * A verified code explains a few more unverified sends than the conversion requires, so that the count of honest
-   * traffic does not slowly grow to its limit.
-   */
-  tolerancePercent: number;
-  /** Maximum number of times that the budget of newcomers is halved. */
-  halvings: number;
-  /** Minimum time between two halvings: refusals of honest users after an attack must not count as a second attack. */
-  halvingHours: number;
-  /** Verified codes in an hour, at about the usual conversion, that undo one halving. */
-  recoveryCodes: number;
-  /** Trial sends per day to a range whose budget is used up: if they are verified, the range is open again. */
-  trials: number;
-  /** The same, in percent of what is normal. */
-  trialPercent: number;
-  /** Minimum normal share of failed texts, in percent. */
-  failedPercent: number;
-  /** Failure rate allowed for a range, in percent of the failure rate in all other ranges of its country. */
-  failedGrowthPercent: number;
-  /** How much each failed text above that counts, in percent of an unverified send. */
-  failedWeightPercent: number;
-  /** Additional budget of likely senders that newcomers cannot use, in percent of the newcomers' budget. */
-  likelyPercent: number;
-  /** Minimum verified codes of a good address in the last day, and their minimum share of its sends, in percent. */
-  addressCodes: number;
-  addressPercent: number;
-  /** Additional budget of each rank that the ranks before it cannot use, in percent of the newcomers' budget. */
-  reservePercent: number;
 }
 
 /** What is known about the sender. Each rank has an additional budget that the ranks before it cannot use. */
@@ -235,7 +169,7 @@ export function objectTo(question: RangeQuestion): RangeObjection | undefined {
   const budgets = findBudgets(question, normal);
   const hourUnverified = unverifiedOfHour(state, normal.conversion, limits);
   const excess = excessFailures(state, question.country, limits);
-  const unverified = state.unverified + unseen + (limits.failedWeightPercent / 100) * excess;
+  const unverified = state.unverified + unseen + excess;
   const waits = [
     // The wait ends when the budgets have room, or when the next trial send is allowed, whichever comes first.
     question.countsUnverified

@@ -45,17 +45,15 @@ const credentials: Kind<AwsCredentials> = {
 };
 
 const settings = {
-  awsRegion: requiredSetting<string>({
+  awsRegion: requiredSetting({
     env: 'LEDGERLINE_AWS_REGION',
     kind: word,
-    requiredBy: 'aws',
     about: 'AWS End User Messaging: the region.',
   }),
-  awsCredentials: requiredSetting<AwsCredentials>({
+  awsCredentials: requiredSetting({
     env: 'LEDGERLINE_AWS_CREDENTIALS',
     kind: credentials,
     secret: true,
-    requiredBy: 'aws',
     about:
       'AWS: the access key’s id and its secret; with temporary keys the session token too. The key needs sms-voice:SendTextMessage and nothing else.',
   }),

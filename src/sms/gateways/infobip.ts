@@ -44,17 +44,15 @@ export const infobip = defineGateway({
   receiptMethods: ['POST'],
   needsDltIds: true,
   settings: {
-    infobipKey: requiredSetting<string>({
+    infobipKey: requiredSetting({
       env: 'LEDGERLINE_INFOBIP_KEY',
       kind: word,
       secret: true,
-      requiredBy: 'infobip',
       about: 'Infobip: the API key.',
     }),
-    infobipUrl: requiredSetting<string>({
+    infobipUrl: requiredSetting({
       env: 'LEDGERLINE_INFOBIP_URL',
       kind: url('https', 'http'),
-      requiredBy: 'infobip',
       httpsOnly: true,
       about: 'Infobip: the account’s own base URL.',
     }),

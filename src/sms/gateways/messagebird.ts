@@ -25,11 +25,10 @@ export const messageBird = defineGateway({
   receiptMethods: ['GET', 'POST'],
   baseUrl: 'https://rest.messagebird.com',
   settings: {
-    messagebirdKey: requiredSetting<string>({
+    messagebirdKey: requiredSetting({
       env: 'LEDGERLINE_MESSAGEBIRD_KEY',
       kind: word,
       secret: true,
-      requiredBy: 'messagebird',
       about: 'MessageBird: the access key.',
     }),
     messagebirdSigningKey: setting<string | undefined>({

@@ -56,18 +56,16 @@ const passwordKind: Kind<string> = {
 };
 
 const settings = {
-  smppUrl: requiredSetting<string>({
+  smppUrl: requiredSetting({
     env: 'LEDGERLINE_SMPP_URL',
     kind: urlKind,
-    requiredBy: 'smpp',
     about:
       'SMPP: smpp://system-id@host:port, or smpps:// for TLS. `window` is how many messages may wait for the SMSC’s response at the same time.',
   }),
-  smppPassword: requiredSetting<string>({
+  smppPassword: requiredSetting({
     env: 'LEDGERLINE_SMPP_PASSWORD',
     kind: passwordKind,
     secret: true,
-    requiredBy: 'smpp',
     about: 'SMPP: the password, of at most 8 characters.',
   }),
 };

@@ -34,17 +34,15 @@ export const vonageVoice = defineGateway({
   receiptMethods: ['POST'],
   baseUrl: 'https://api.nexmo.com',
   settings: {
-    vonageApplication: requiredSetting<string>({
+    vonageApplication: requiredSetting({
       env: 'LEDGERLINE_VONAGE_APPLICATION',
       kind: word,
-      requiredBy: 'vonage-voice',
       about: 'Vonage, calls: the id of the application.',
     }),
-    vonagePrivateKey: requiredSetting<KeyObject>({
+    vonagePrivateKey: requiredSetting({
       env: 'LEDGERLINE_VONAGE_PRIVATE_KEY',
       kind: privateKey,
       secret: true,
-      requiredBy: 'vonage-voice',
       about: 'Vonage, calls: the private key of the application.',
     }),
     ...vonageSignatureSettings,

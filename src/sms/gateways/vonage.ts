@@ -39,17 +39,11 @@ export const vonage = defineGateway({
   needsDltIds: true,
   baseUrl: 'https://rest.nexmo.com',
   settings: {
-    vonageKey: requiredSetting<string>({
-      env: 'LEDGERLINE_VONAGE_KEY',
-      kind: word,
-      requiredBy: 'vonage',
-      about: 'Vonage: the API key.',
-    }),
-    vonageSecret: requiredSetting<string>({
+    vonageKey: requiredSetting({ env: 'LEDGERLINE_VONAGE_KEY', kind: word, about: 'Vonage: the API key.' }),
+    vonageSecret: requiredSetting({
       env: 'LEDGERLINE_VONAGE_SECRET',
       kind: word,
       secret: true,
-      requiredBy: 'vonage',
       about: 'Vonage: the API secret.',
     }),
     ...vonageSignatureSettings,

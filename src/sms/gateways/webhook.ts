@@ -17,18 +17,16 @@ export const webhook = defineGateway({
   name: 'webhook',
   receiptMethods: ['POST'],
   settings: {
-    webhookUrl: requiredSetting<string>({
+    webhookUrl: requiredSetting({
       env: 'LEDGERLINE_WEBHOOK_URL',
       kind: url('https', 'http'),
-      requiredBy: 'webhook',
       httpsOnly: true,
       about: 'Webhook: the URL that messages are posted to.',
     }),
-    webhookSecret: requiredSetting<string>({
+    webhookSecret: requiredSetting({
       env: 'LEDGERLINE_WEBHOOK_SECRET',
       kind: secretKind,
       secret: true,
-      requiredBy: 'webhook',
       about: 'Webhook: the secret that signs messages and receipts (Standard Webhooks).',
     }),
   },

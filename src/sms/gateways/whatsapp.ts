@@ -36,24 +36,21 @@ export const whatsapp = defineGateway({
   hasHandshake: true,
   baseUrl: 'https://graph.facebook.com',
   settings: {
-    whatsappPhone: requiredSetting<string>({
+    whatsappPhone: requiredSetting({
       env: 'LEDGERLINE_WHATSAPP_PHONE_ID',
       kind: word,
-      requiredBy: 'whatsapp',
       about: 'WhatsApp: the id of the phone number that sends. It is also the verify token of the webhook.',
     }),
-    whatsappToken: requiredSetting<string>({
+    whatsappToken: requiredSetting({
       env: 'LEDGERLINE_WHATSAPP_TOKEN',
       kind: word,
       secret: true,
-      requiredBy: 'whatsapp',
       about: 'WhatsApp: the access token of a system user.',
     }),
-    whatsappSecret: requiredSetting<string>({
+    whatsappSecret: requiredSetting({
       env: 'LEDGERLINE_WHATSAPP_SECRET',
       kind: word,
       secret: true,
-      requiredBy: 'whatsapp',
       about: 'WhatsApp: the app secret, which signs receipts.',
     }),
     whatsappTemplate: setting<string>({

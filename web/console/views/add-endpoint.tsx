@@ -5,12 +5,12 @@ import { useAction } from '../../data/use-action.ts';
 import { Popover } from '../../ui/popover.tsx';
 import { eventTypes } from '../event-types.ts';
 import { formatNumber } from '../format.ts';
-import { useOperator } from '../operator.ts';
+import { useOperator, useWriteRight } from '../operator.ts';
 import { Outcome, Secret } from '../parts.tsx';
 import { t } from '../texts.ts';
 
 export function AddEndpoint({ onAdded }: { onAdded(): void }) {
-  const { webhooks, mayWriteEvents } = useOperator();
+  const { webhooks } = useOperator();
   const adding = useAction();
   const [types, setTypes] = useState<readonly EventType[]>([]);
   const [secret, setSecret] = useState<string>();
@@ -43,13 +43,7 @@ export function AddEndpoint({ onAdded }: { onAdded(): void }) {
           <input name="description" maxLength={256} autoComplete="off" />
         </label>
         <TypeChoice types={types} onChoose={setTypes} />
-        <button
-          type="submit"
-          class="primary"
-          disabled={!mayWriteEvents}
-          aria-disabled={adding.isRunning}
-          title={mayWriteEvents ? undefined : t.common.readOnlyEventsHint}
-        >
+        <button type="submit" class="primary" aria-disabled={adding.isRunning} {...useWriteRight('webhooks')}>
           {t.common.add}
         </button>
       </form>

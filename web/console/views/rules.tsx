@@ -7,7 +7,7 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { Confirm } from '../confirm-dialog.tsx';
 import { formatNumber } from '../format.ts';
 import { Content, Panel } from '../frame.tsx';
-import { useOperator } from '../operator.ts';
+import { useOperator, useWriteRight } from '../operator.ts';
 import { Outcome } from '../parts.tsx';
 import { t } from '../texts.ts';
 import { UndoNotice, useNotice } from '../undo.tsx';
@@ -115,7 +115,6 @@ function Count({ rule, kind, onShow }: CountProps) {
 }
 
 function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
-  const { mayWrite } = useOperator();
   const { mode, configuredMode, changedBy } = rule;
   return (
     <>
@@ -124,8 +123,7 @@ function ModeButton({ rule, onClick }: { rule: GuardRule; onClick(): void }) {
         class={`pill small mode-button mode-${mode}`}
         aria-label={t.guard.modeButton(t.guard.modes[mode], rule.rule)}
         aria-haspopup="dialog"
-        disabled={!mayWrite}
-        title={mayWrite ? undefined : t.common.readOnlyHint}
+        {...useWriteRight()}
         onClick={onClick}
       >
         {t.guard.modes[mode]}

@@ -7,7 +7,7 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Options } from '../../ui/options.tsx';
 import { Content, Panel } from '../frame.tsx';
-import { refreshSeconds, useOperator } from '../operator.ts';
+import { refreshSeconds, useOperator, useWriteRight } from '../operator.ts';
 import { Outcome, Time, WriteButton } from '../parts.tsx';
 import { t } from '../texts.ts';
 
@@ -28,7 +28,7 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 export function SafeListView() {
-  const { operations, mayWrite } = useOperator();
+  const { operations } = useOperator();
   const entries = useResource([operations], (options) => operations.safeList(options), {
     everySeconds: refreshSeconds,
   });
@@ -82,13 +82,7 @@ export function SafeListView() {
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
         </label>
-        <button
-          type="submit"
-          class="primary"
-          disabled={!mayWrite}
-          aria-disabled={isRunning}
-          title={mayWrite ? undefined : t.common.readOnlyHint}
-        >
+        <button type="submit" class="primary" aria-disabled={isRunning} {...useWriteRight()}>
           {t.common.add}
         </button>
       </form>

@@ -1,4 +1,4 @@
-import type { GuardControl } from '../../../guard/control/guard-control.ts';
+import type { Audit } from '../../../audit/audit.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
 import { filterText, int32, optional, required, text } from '../../../formats/shape.ts';
 import { operatorActions } from '../../../audit/operator-actions.ts';
@@ -30,7 +30,7 @@ export const actionFilter = {
   to: optional(timestamp(parseTo), 'Only actions up to this time.'),
 };
 
-export const operatorActionsOperation = (control: GuardControl) =>
+export const operatorActionsOperation = (audit: Audit) =>
   operation({
     name: 'operator-actions',
     method: 'GET',
@@ -42,6 +42,6 @@ export const operatorActionsOperation = (control: GuardControl) =>
     query: query({ ...actionFilter, ...pageQuery }),
     responses: { 200: { about: 'The actions.', shape: actions } },
     async handle({ query: { count, ...filter }, owner }) {
-      return reply(200, actions, { actions: await control.actions({ ...filter, limit: count }, owner) });
+      return reply(200, actions, { actions: await audit.listActions({ ...filter, limit: count }, owner) });
     },
   });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { withoutFormulas, writeCsvRecord } from '../../../formats/csv-writer.ts';
-import type { GuardControl } from '../../../guard/control/guard-control.ts';
+import type { Audit } from '../../../audit/audit.ts';
 import { operation } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { actionFilter } from './actions.ts';
@@ -10,7 +10,7 @@ const mediaType = 'text/csv';
 
 type Row = Record<(typeof columns)[number], string | number | Date | null>;
 
-export const operatorExportActionsOperation = (control: GuardControl) =>
+export const operatorExportActionsOperation = (audit: Audit) =>
   operation({
     name: 'operator-export-actions',
     method: 'GET',
@@ -33,7 +33,7 @@ export const operatorExportActionsOperation = (control: GuardControl) =>
     },
     handle: ({ query: filter, owner }) => ({
       status: 200,
-      body: Readable.from(writeRows(control.exportActions(filter, owner))),
+      body: Readable.from(writeRows(audit.exportActions(filter, owner))),
       contentType: `${mediaType}; charset=utf-8`,
       headers: { 'content-disposition': 'attachment; filename="audit.csv"' },
     }),
