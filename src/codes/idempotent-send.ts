@@ -77,8 +77,6 @@ interface Claimed {
   claim: SendKey;
   claimedAt: Date;
   draft: Draft;
-  /** Whether the draft is that of an earlier request, which may have sent it: later failures do not replace it. */
-  mayExist: boolean;
 }
 
 /** A request with a key that has no answer yet, in this process. */
@@ -141,14 +139,13 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
         : undefined;
       if (claimed?.result === 'full') throw tooManySends(3600);
       if (claimed?.result === 'claimed') {
-        const mayExist = claimed.draft !== draft.text;
-        return sendAndFinish({ claim, claimedAt: now, draft: { text: claimed.draft }, mayExist }, form, send);
+        return sendAndFinish({ claim, claimedAt: now, draft: { text: claimed.draft } }, form, send);
       }
       const first = await store.read(claim);
       if (first && !first.sameRequest) throw keyReused();
       if (first?.status === form.status) return form.read(first.answer);
       if (first?.status === 400) throw repeated(first.answer!);
-      // The other process released the key, does not know the outcome, or ended without an answer.
+      // The other process released the key, was refused for now, does not know the outcome, or ended without an answer.
       isFree = !first || first.status === 503 || first.claimedAt < abandonedBefore;
       const pause = pausesMilliseconds[Math.min(look, pausesMilliseconds.length - 1)]!;
       waited += pause;
@@ -158,7 +155,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
   }
 
   async function sendAndFinish<T>(
-    { claim, claimedAt, draft, mayExist }: Claimed,
+    { claim, claimedAt, draft }: Claimed,
     form: AnswerForm<T>,
     send: Send<T>,
   ): Promise<T> {
@@ -166,12 +163,12 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
     try {
       answer = await send(draft);
     } catch (error) {
-      // A 429 or 503 is not final: the next request with the key tries again.
       const details = error instanceof Problem ? error.details : undefined;
       if (details?.status === 400) await store.finish(claim, claimedAt, 400, asStored(details));
-      else if (draft.text !== null && (mayExist || details?.reason === 'send-outcome-unknown')) {
-        await store.finish(claim, claimedAt, 503, draft.text);
-      } else await store.release(claim, claimedAt);
+      // Nothing is kept for a user or a confirmation that does not exist.
+      else if (details?.status === 404) await store.release(claim, claimedAt);
+      // A 429 or 503 is not final: the same request tries again, with the same draft. Another request may not.
+      else await store.finish(claim, claimedAt, 503, draft.text);
       throw error;
     }
     await store.finish(claim, claimedAt, form.status, form.write(answer));
