@@ -9,6 +9,8 @@ import type { SendKey, SendKeyStore } from './idempotency-key.store.ts';
 
 /** Maximum number of keys of one user in a day. It is far above the number of sends, and limits what is stored. */
 const keyLimit = 1000;
+/** Tokens that are bound to the user use no more than half of them, so that a stolen one does not stop the back end. */
+const boundKeyLimit = keyLimit / 2;
 /** Maximum number of requests with the same key that wait for its answer in this process. */
 const waiterLimit = 200;
 /** Pauses between two checks of a key that another process has; the last one is repeated. */
@@ -60,6 +62,7 @@ export interface SendCaller {
 }
 
 export interface KeyedRequest extends Omit<SendCaller, 'origin'> {
+  origin: Pick<Origin, 'bound'>;
   /** Everything besides the channel that makes two requests the same. */
   same: readonly (string | number)[];
   /** Names what is sent, if a request that is repeated after an unknown outcome must send the same again. */
@@ -98,7 +101,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
    * others share its answer or its error.
    */
   return async function once<T>(given: KeyedRequest, form: AnswerForm<T>, send: Send<T>): Promise<T> {
-    const { userId, owner, idempotencyKey, channel } = given;
+    const { userId, origin, owner, idempotencyKey, channel } = given;
     const draft = { text: given.draft ?? null };
     if (idempotencyKey === undefined) return send(draft);
     const same = [...given.same, ...(channel === undefined ? [] : [channel])].join('\n');
@@ -111,7 +114,8 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
     const first = open.get(name);
     // The same request has an answer of the same form.
     if (first) return (await join(first, claim.request, owner)) as T;
-    const answer = claimAndSend({ claim, draft, owner }, form, send).finally(() => open.delete(name));
+    const limit = origin.bound ? boundKeyLimit : keyLimit;
+    const answer = claimAndSend({ claim, limit, draft, owner }, form, send).finally(() => open.delete(name));
     open.set(name, { request: claim.request, waiters: 0, answer });
     return answer;
   };
@@ -125,7 +129,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
 
   /** Sends, if the key is free. Otherwise it waits for the answer of the process that has the key. */
   async function claimAndSend<T>(
-    { claim, draft, owner }: { claim: SendKey; draft: Draft; owner: Owner },
+    { claim, limit, draft, owner }: { claim: SendKey; limit: number; draft: Draft; owner: Owner },
     form: AnswerForm<T>,
     send: Send<T>,
   ): Promise<T> {
@@ -134,9 +138,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
     for (let look = 0; waited <= waitSeconds * 1000; look += 1) {
       const now = clock.now();
       const abandonedBefore = secondsAfter(now, -claimSeconds);
-      const claimed = isFree
-        ? await store.claim(claim, { now, abandonedBefore, limit: keyLimit, draft: draft.text })
-        : undefined;
+      const claimed = isFree ? await store.claim(claim, { now, abandonedBefore, limit, draft: draft.text }) : undefined;
       if (claimed?.result === 'full') throw tooManySends(3600);
       if (claimed?.result === 'claimed') {
         return sendAndFinish({ claim, claimedAt: now, draft: { text: claimed.draft } }, form, send);

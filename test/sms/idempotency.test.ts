@@ -127,6 +127,23 @@ describe('a repeated Idempotency-Key', () => {
     expect((await service.sendCode(id, phone)).status).toBe(204);
   });
 
+  it('of a token that is bound to the user is one of at most five hundred', async () => {
+    const id = await service.createUser();
+    await service.sql`
+      insert into send_keys (user_id, key_digest, request_digest, claimed_at)
+      select ${id}, decode(lpad(to_hex(n), 64, '0'), 'hex'), '', now() from generate_series(1, 499) n`;
+    const phoneNumber = newPhone();
+    const token = await service.token('phone', id);
+    const sendAsUser = async (key: string) => {
+      const options = { token, headers: { 'idempotency-key': key } };
+      return (await service.call('/User/phone-number/send-code', { id, phoneNumber }, options)).status;
+    };
+    expect(await sendAsUser('key-500')).toBe(204);
+    expect(await sendAsUser('key-501')).toBe(429);
+    expect(await sendAsUser('key-500')).toBe(204);
+    expect((await send(service, id, phoneNumber, 'key-501')).status).toBe(204);
+  });
+
   it('works for resend-code', async () => {
     const id = await service.createUser();
     const phone = newPhone();
@@ -250,6 +267,7 @@ describe('requests that wait for the answer of a key', () => {
 
   const keyed = (userId: number, idempotencyKey: string, request = 'request'): KeyedRequest => ({
     ...{ userId, idempotencyKey },
+    origin: { bound: false },
     same: [request],
     owner: serviceItself,
   });
