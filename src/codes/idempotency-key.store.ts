@@ -9,7 +9,7 @@ export interface SendKey {
 
 export interface FirstAnswer {
   sameRequest: boolean;
-  /** 503: the outcome of the send is not known, and the key may be claimed again. */
+  /** 503: the send was refused for now, or its outcome is not known. The same request may claim the key again. */
   status: number | null;
   /** The reason of a refusal, or the content of the answer if it has any. */
   answer: string | null;
@@ -36,7 +36,7 @@ export function createSendKeyStore(db: Database) {
   return {
     /**
      * One caller claims the key; for others it is taken. A claim without an answer may be taken over after a while, and
-     * one whose outcome is not known immediately. Its draft is then that of the earlier claim.
+     * one that ended with a 429 or 503 immediately. Its draft is then that of the earlier claim.
      */
     async claim(
       { userId, key, request }: SendKey,

@@ -9,6 +9,8 @@ import type { SendKey, SendKeyStore } from './idempotency-key.store.ts';
 
 /** Maximum number of keys of one user in a day. It is far above the number of sends, and limits what is stored. */
 const keyLimit = 1000;
+/** Tokens that are bound to the user use no more than half of them, so that a stolen one does not stop the back end. */
+const boundKeyLimit = keyLimit / 2;
 /** Maximum number of requests with the same key that wait for its answer in this process. */
 const waiterLimit = 200;
 /** Pauses between two checks of a key that another process has; the last one is repeated. */
@@ -60,6 +62,7 @@ export interface SendCaller {
 }
 
 export interface KeyedRequest extends Omit<SendCaller, 'origin'> {
+  origin: Pick<Origin, 'bound'>;
   /** Everything besides the channel that makes two requests the same. */
   same: readonly (string | number)[];
   /** Names what is sent, if a request that is repeated after an unknown outcome must send the same again. */
@@ -77,8 +80,6 @@ interface Claimed {
   claim: SendKey;
   claimedAt: Date;
   draft: Draft;
-  /** Whether the draft is that of an earlier request, which may have sent it: later failures do not replace it. */
-  mayExist: boolean;
 }
 
 /** A request with a key that has no answer yet, in this process. */
@@ -100,7 +101,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
    * others share its answer or its error.
    */
   return async function once<T>(given: KeyedRequest, form: AnswerForm<T>, send: Send<T>): Promise<T> {
-    const { userId, owner, idempotencyKey, channel } = given;
+    const { userId, origin, owner, idempotencyKey, channel } = given;
     const draft = { text: given.draft ?? null };
     if (idempotencyKey === undefined) return send(draft);
     const same = [...given.same, ...(channel === undefined ? [] : [channel])].join('\n');
@@ -113,7 +114,8 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
     const first = open.get(name);
     // The same request has an answer of the same form.
     if (first) return (await join(first, claim.request, owner)) as T;
-    const answer = claimAndSend({ claim, draft, owner }, form, send).finally(() => open.delete(name));
+    const limit = origin.bound ? boundKeyLimit : keyLimit;
+    const answer = claimAndSend({ claim, limit, draft, owner }, form, send).finally(() => open.delete(name));
     open.set(name, { request: claim.request, waiters: 0, answer });
     return answer;
   };
@@ -127,7 +129,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
 
   /** Sends, if the key is free. Otherwise it waits for the answer of the process that has the key. */
   async function claimAndSend<T>(
-    { claim, draft, owner }: { claim: SendKey; draft: Draft; owner: Owner },
+    { claim, limit, draft, owner }: { claim: SendKey; limit: number; draft: Draft; owner: Owner },
     form: AnswerForm<T>,
     send: Send<T>,
   ): Promise<T> {
@@ -136,19 +138,16 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
     for (let look = 0; waited <= waitSeconds * 1000; look += 1) {
       const now = clock.now();
       const abandonedBefore = secondsAfter(now, -claimSeconds);
-      const claimed = isFree
-        ? await store.claim(claim, { now, abandonedBefore, limit: keyLimit, draft: draft.text })
-        : undefined;
+      const claimed = isFree ? await store.claim(claim, { now, abandonedBefore, limit, draft: draft.text }) : undefined;
       if (claimed?.result === 'full') throw tooManySends(3600);
       if (claimed?.result === 'claimed') {
-        const mayExist = claimed.draft !== draft.text;
-        return sendAndFinish({ claim, claimedAt: now, draft: { text: claimed.draft }, mayExist }, form, send);
+        return sendAndFinish({ claim, claimedAt: now, draft: { text: claimed.draft } }, form, send);
       }
       const first = await store.read(claim);
       if (first && !first.sameRequest) throw keyReused();
       if (first?.status === form.status) return form.read(first.answer);
       if (first?.status === 400) throw repeated(first.answer!);
-      // The other process released the key, does not know the outcome, or ended without an answer.
+      // The other process released the key, was refused for now, does not know the outcome, or ended without an answer.
       isFree = !first || first.status === 503 || first.claimedAt < abandonedBefore;
       const pause = pausesMilliseconds[Math.min(look, pausesMilliseconds.length - 1)]!;
       waited += pause;
@@ -158,7 +157,7 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
   }
 
   async function sendAndFinish<T>(
-    { claim, claimedAt, draft, mayExist }: Claimed,
+    { claim, claimedAt, draft }: Claimed,
     form: AnswerForm<T>,
     send: Send<T>,
   ): Promise<T> {
@@ -166,12 +165,12 @@ export function createSendOnce({ store, clock, waitSeconds, digest, whileWaiting
     try {
       answer = await send(draft);
     } catch (error) {
-      // A 429 or 503 is not final: the next request with the key tries again.
       const details = error instanceof Problem ? error.details : undefined;
       if (details?.status === 400) await store.finish(claim, claimedAt, 400, asStored(details));
-      else if (draft.text !== null && (mayExist || details?.reason === 'send-outcome-unknown')) {
-        await store.finish(claim, claimedAt, 503, draft.text);
-      } else await store.release(claim, claimedAt);
+      // Nothing is kept for a user or a confirmation that does not exist.
+      else if (details?.status === 404) await store.release(claim, claimedAt);
+      // A 429 or 503 is not final: the same request tries again, with the same draft. Another request may not.
+      else await store.finish(claim, claimedAt, 503, draft.text);
       throw error;
     }
     await store.finish(claim, claimedAt, form.status, form.write(answer));

@@ -71,6 +71,8 @@ describe('create', () => {
     [{ purpose: 'payment', amount: '1', currency: 'EURO' }, 'Currency'],
     [{ purpose: 'payment', payee: 'x'.repeat(141) }, 'Payee'],
     [{ purpose: 'payment', payee: 'Corner\nShop' }, 'Payee'],
+    [{ purpose: 'payment', payee: '\n' }, 'Payee'],
+    [{ purpose: 'payment', payee: ' \u2029 ' }, 'Payee'],
     [{ purpose: 'payment', payee: 'Corner\u0007Shop' }, 'Payee'],
     [{ purpose: 'payment', payee: 'Corner\u2028Shop' }, 'Payee'],
     [{ purpose: 'payment', payee: 'Corner\u202EpohS' }, 'Payee'],
@@ -86,6 +88,7 @@ describe('create', () => {
     const id = await service.verifiedUser();
     expect((await create(id, { ...payment, payee: `  ${'x'.repeat(140)}  ` })).status).toBe(201);
     expect((await create(id, { ...payment, payee: '' })).status).toBe(201);
+    expect((await create(id, { ...payment, payee: '  ' })).status).toBe(201);
     expect((await create(id, { purpose: 'login' })).status).toBe(201);
   });
 

@@ -152,6 +152,22 @@ describe('a text that was certainly not sent', () => {
     ]);
   });
 
+  it('with a key: the same key creates one confirmation as soon as a gateway accepts it', async () => {
+    const { gateway, id, calls, codes, sends } = await withGateway();
+    const key = { 'idempotency-key': 'pay-1' };
+    gateway.behave(failsForCertain);
+    for (let call = 0; call < 2; call += 1) expect((await calls.create(id, payment, key)).status).toBe(503);
+    const other = await calls.create(id, { ...payment, amount: 1 }, key);
+    expect(other.headers.get('error-reason')).toBe('idempotency-conflict');
+    gateway.behave(accepts);
+    const sent = await calls.create(id, payment, key);
+    expect(sent.status).toBe(201);
+    expect((await calls.create(id, payment, key)).text).toBe(sent.text);
+    expect(await sends()).toBe(1);
+    const { confirmationId } = sent.json;
+    expect((await calls.check(id, confirmationId, { code: codes().at(-1), ...terms })).status).toBe(200);
+  });
+
   it('is a 400 if the destination was refused; it is counted', async () => {
     const { gateway, id, calls, sends } = await withGateway();
     gateway.behave(refusesDestination);

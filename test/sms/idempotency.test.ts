@@ -21,13 +21,26 @@ function send(to: Service, id: number, phoneNumber: string, key: string, more: R
   return to.call('/User/phone-number/send-code', { id, phoneNumber, ...more }, { headers: { 'idempotency-key': key } });
 }
 
+const infobipAccepts = () => ({ status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } });
+
+async function serviceOfFailingGateway(settings: Record<string, string>) {
+  const gateway = await gatewayServer(() => ({ status: 503 }));
+  const failing = await serviceForTest({
+    LEDGERLINE_GATEWAYS: 'infobip',
+    LEDGERLINE_INFOBIP_KEY: 'k',
+    LEDGERLINE_INFOBIP_URL: gateway.url,
+    ...settings,
+  });
+  return { gateway, failing };
+}
+
 /** A service whose gateway answers only after `answer()`. */
 async function serviceOfSlowGateway() {
   let answer = () => {};
   const slow = new Promise<void>((resolve) => (answer = resolve));
   const gateway = await gatewayServer(async () => {
     await slow;
-    return { status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } };
+    return infobipAccepts();
   });
   const waiting = await serviceForTest({
     LEDGERLINE_GATEWAYS: 'infobip',
@@ -114,6 +127,23 @@ describe('a repeated Idempotency-Key', () => {
     expect((await service.sendCode(id, phone)).status).toBe(204);
   });
 
+  it('of a token that is bound to the user is one of at most five hundred', async () => {
+    const id = await service.createUser();
+    await service.sql`
+      insert into send_keys (user_id, key_digest, request_digest, claimed_at)
+      select ${id}, decode(lpad(to_hex(n), 64, '0'), 'hex'), '', now() from generate_series(1, 499) n`;
+    const phoneNumber = newPhone();
+    const token = await service.token('phone', id);
+    const sendAsUser = async (key: string) => {
+      const options = { token, headers: { 'idempotency-key': key } };
+      return (await service.call('/User/phone-number/send-code', { id, phoneNumber }, options)).status;
+    };
+    expect(await sendAsUser('key-500')).toBe(204);
+    expect(await sendAsUser('key-501')).toBe(429);
+    expect(await sendAsUser('key-500')).toBe(204);
+    expect((await send(service, id, phoneNumber, 'key-501')).status).toBe(204);
+  });
+
   it('works for resend-code', async () => {
     const id = await service.createUser();
     const phone = newPhone();
@@ -126,17 +156,11 @@ describe('a repeated Idempotency-Key', () => {
   });
 
   it('tries again after a 503 and after a 429', async () => {
-    const gateway = await gatewayServer(() => ({ status: 503 }));
-    const failing = await serviceForTest({
-      LEDGERLINE_GATEWAYS: 'infobip',
-      LEDGERLINE_INFOBIP_KEY: 'k',
-      LEDGERLINE_INFOBIP_URL: gateway.url,
-      LEDGERLINE_LIMITS: 'user-sends=1/10m',
-    });
+    const { gateway, failing } = await serviceOfFailingGateway({ LEDGERLINE_LIMITS: 'user-sends=1/10m' });
     const id = await failing.createUser();
     const phone = newPhone();
     expect((await send(failing, id, phone, 'key')).status).toBe(503);
-    gateway.behave(() => ({ status: 200, body: { messages: [{ messageId: 'i', status: { groupId: 1 } }] } }));
+    gateway.behave(infobipAccepts);
     expect((await send(failing, id, phone, 'key')).status).toBe(204);
     const before = gateway.received.length;
     expect((await send(failing, id, phone, 'key')).status).toBe(204);
@@ -145,6 +169,41 @@ describe('a repeated Idempotency-Key', () => {
     await failing.advance(601);
     failing.forgetTokens();
     expect((await send(failing, id, phone, 'other')).status).toBe(204);
+  });
+
+  it('refuses another request also after a 503 or a 429, and still repeats the first one', async () => {
+    const { gateway, failing } = await serviceOfFailingGateway({ LEDGERLINE_LIMITS: 'user-sends=1/10m' });
+    const id = await failing.createUser();
+    const phone = newPhone();
+    const resend = (key: string) =>
+      failing.call(`/User/${id}/phone-number/resend-code`, undefined, { headers: { 'idempotency-key': key } });
+    const reasons = async (key: string) => {
+      const others = [await send(failing, id, newPhone(), key), await resend(key)];
+      return others.map(({ headers }) => headers.get('error-reason'));
+    };
+    const conflicts = ['idempotency-conflict', 'idempotency-conflict'];
+
+    expect((await send(failing, id, phone, 'certain')).headers.get('error-reason')).toBe('send-failed');
+    expect(await reasons('certain')).toEqual(conflicts);
+    gateway.behave('die');
+    const unknown = await send(failing, id, phone, 'certain');
+    expect(unknown.headers.get('error-reason')).toBe('send-outcome-unknown');
+    expect(await reasons('certain')).toEqual(conflicts);
+    expect((await send(failing, id, phone, 'limited')).status).toBe(429);
+    expect(await reasons('limited')).toEqual(conflicts);
+
+    gateway.behave(infobipAccepts);
+    await failing.advance(601);
+    expect((await send(failing, id, phone, 'certain')).status).toBe(204);
+    const received = gateway.received.length;
+    expect((await send(failing, id, phone, 'certain')).status).toBe(204);
+    expect(gateway.received).toHaveLength(received);
+  });
+
+  it('is not kept for an unknown user', async () => {
+    const id = 2_147_483_000;
+    expect((await send(service, id, newPhone(), 'unknown')).status).toBe(404);
+    expect(await service.sql`select from send_keys where user_id = ${id}`).toHaveLength(0);
   });
 
   it('that a process left behind is taken over after a while', async () => {
@@ -208,6 +267,7 @@ describe('requests that wait for the answer of a key', () => {
 
   const keyed = (userId: number, idempotencyKey: string, request = 'request'): KeyedRequest => ({
     ...{ userId, idempotencyKey },
+    origin: { bound: false },
     same: [request],
     owner: serviceItself,
   });
@@ -274,7 +334,7 @@ describe('requests that wait for the answer of a key', () => {
     expect(calls.count).toBe(1);
   });
 
-  it('share a 503, after which the key is free', async () => {
+  it('share a 503, after which the request is tried anew', async () => {
     const [{ once, questions }] = twoProcesses();
     let calls = 0;
     const failing = async () => {
