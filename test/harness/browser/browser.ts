@@ -30,8 +30,6 @@ async function launch(): Promise<Browser | string> {
     '--disable-dev-shm-usage',
     '--disable-background-networking',
     '--disable-component-update',
-    // A page takes a sixth less processor time.
-    '--disable-threaded-compositing',
   ];
   const packed = await packedChromium();
   const executablePath = packed?.executablePath ?? installed.find((file) => existsSync(file));
