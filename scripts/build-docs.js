@@ -1,5 +1,5 @@
 /** Writes the documentation site into dist/web/docs/: the guides of docs/ and the operations of openapi.json. */
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { escape } from './docs/html.js';
 import { guideGroups, makeSite } from './docs/site.js';
 
@@ -14,7 +14,6 @@ for (const name of Object.values(guideGroups).flat()) {
 const document = JSON.parse(await readFile(new URL('openapi.json', root), 'utf8'));
 const template = await readFile(new URL('dist/web/docs.html', root), 'utf8');
 
-await rm(target, { recursive: true, force: true });
 const { pages, search } = makeSite(document, guides);
 for (const { address, title, navigation, content } of pages) {
   const file = new URL(`.${address === '/docs' ? '/index' : address.slice('/docs'.length)}.html`, target);

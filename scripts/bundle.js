@@ -3,15 +3,11 @@
  * command. Loading 350 files one by one takes half as long again. Dependencies stay outside, so that whoever
  * runs the service can see and replace them.
  */
-import { readdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
-for (const name of await readdir(dist)) {
-  if (/^ledgerline.*\.js(\.map)?$/.test(name)) await rm(dist + name);
-}
 const bundle = await rolldown({
   input: { ledgerline: `${dist}main.js` },
   platform: 'node',

@@ -11,13 +11,7 @@ import { grantsCure, missingGrants } from '../db/migrations/grants.ts';
 import { failure } from '../db/failures.ts';
 import { enterMode, refuseOtherMode } from '../db/checks/installation.ts';
 import { readIsStandby } from '../db/sessions/route.ts';
-import {
-  missingFrom,
-  readSchemaOn,
-  refuseUnknownContracts,
-  runMigrationsOn,
-  withConnection,
-} from '../db/migrations/migrate.ts';
+import { requireSchema, runMigrationsOn, withConnection } from '../db/migrations/migrate.ts';
 import { refuseTransactionPooling } from '../db/checks/pooler.ts';
 import { StartError } from '../errors.ts';
 import type { Observe } from '../monitoring/observe.ts';
@@ -120,16 +114,9 @@ async function prepareSchema(url: string, config: Config): Promise<void> {
       if (databaseUrl) await refuseTransactionPooling(url, sql, connectionsNeeded(config));
       if (await readIsStandby(sql)) throw failure('25006');
       await refuseOtherMode(sql, mode);
-      if (how === 'auto') {
+      if (how === 'auto')
         await runMigrationsOn(sql, { latestFunctionsWin: mode === 'sandbox', withContracts: mode === 'sandbox' });
-        return;
-      }
-      const missing = missingFrom(refuseUnknownContracts(await readSchemaOn(sql)));
-      if (missing.length > 0) {
-        throw new StartError(
-          `The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first, or set LEDGERLINE_MIGRATE=auto.`,
-        );
-      }
+      else await requireSchema(sql);
     });
   } catch (error) {
     throw how === 'auto' ? asOwnerError(error, url) : asStartError(error, url);

@@ -5,8 +5,7 @@ import { openDetected } from '../db/citus/citus.ts';
 import type { Database } from '../db/database.ts';
 import { runningEmbedded, startEmbedded } from '../db/embedded/embedded.ts';
 import { asStartError, isExplained } from '../db/checks/explain-failure.ts';
-import { missingFrom, readSchema, refuseUnknownContracts, runMigrations } from '../db/migrations/migrate.ts';
-import { StartError } from '../errors.ts';
+import { requireSchema, runMigrations, withConnection } from '../db/migrations/migrate.ts';
 import { createSandboxStore } from '../sandbox/sandbox.store.ts';
 import { ServiceClock } from '../values/clock.ts';
 
@@ -40,7 +39,7 @@ export async function withDatabase<T>(connections: number, work: (context: Comma
   return withDatabaseUrl(config, async (url, isStartedHere) => {
     try {
       if (isStartedHere) await runMigrations(url);
-      await requireSchema(url);
+      await withConnection(url, requireSchema);
     } catch (error) {
       throw asStartError(error, url);
     }
@@ -56,10 +55,4 @@ export async function withDatabase<T>(connections: number, work: (context: Comma
       await db?.close();
     }
   });
-}
-
-export async function requireSchema(url: string): Promise<void> {
-  const missing = missingFrom(refuseUnknownContracts(await readSchema(url)));
-  if (missing.length > 0)
-    throw new StartError(`The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first.`);
 }

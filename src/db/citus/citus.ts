@@ -5,7 +5,7 @@
 import type { Sql } from '../sql.ts';
 import { StartError } from '../../errors.ts';
 import { openDatabase, type Database, type DatabaseOptions, type DatabaseTransaction } from '../database.ts';
-import { missingFrom, readSchema, withConnection } from '../migrations/migrate.ts';
+import { requireSchema, withConnection } from '../migrations/migrate.ts';
 import { openConnection, schema, type Pool } from '../sessions/pool.ts';
 
 export interface DistributedTable {
@@ -71,8 +71,8 @@ export interface Distribution {
  * finished steps remain if a later one fails, and the next run continues from there. No node may run meanwhile.
  */
 export async function distributeTables(url: string, shardCount: number): Promise<Distribution> {
-  await requireSchema(url);
   return withConnection(url, async (sql) => {
+    await requireSchema(sql);
     await requireExtension(sql);
     const present = await readDistributed(sql);
     const distributed: Distribution['distributed'] = [];
@@ -82,12 +82,6 @@ export async function distributeTables(url: string, shardCount: number): Promise
     }
     return { distributed, present, ...(await readLayout(sql)) };
   });
-}
-
-async function requireSchema(url: string): Promise<void> {
-  const missing = missingFrom(await readSchema(url));
-  if (missing.length > 0)
-    throw new StartError(`The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first.`);
 }
 
 async function requireExtension(sql: Sql): Promise<void> {

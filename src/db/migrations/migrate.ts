@@ -67,6 +67,13 @@ export function refuseUnknownContracts(state: SchemaState): SchemaState {
   );
 }
 
+/** Refuses a schema on which this release cannot work. */
+export async function requireSchema(sql: Sql): Promise<void> {
+  const missing = missingFrom(refuseUnknownContracts(await readSchemaOn(sql)));
+  if (missing.length > 0)
+    throw new StartError(`The database lacks ${missing.join(', ')}. Run \`ledgerline migrate\` first.`);
+}
+
 /** If several run at the same time, one works and the others wait; then they find nothing to do. */
 export async function runMigrations(url: string, options: MigrateOptions = {}): Promise<string[]> {
   return withConnection(url, (sql) => runMigrationsOn(sql, options));
