@@ -9,8 +9,8 @@ import { isMainThread } from 'node:worker_threads';
 /** Of `dist/http/server.js`. The stores are wrapped at the start only, and only when tracing is on. */
 const seams = [
   ['function serve(request, response, span) {', 'function serve(request, response) {'],
-  ['span ? formatTraceId(span) : traceIdFor(', 'traceIdFor('],
-  ['span?.end({ route: record.route, status: response.statusCode });', ''],
+  ['span?.traceparent ?? traceIdFor(', 'traceIdFor('],
+  ['span?.end({ route: record.route, status });', ''],
   [
     /\(request, response\) => options\.tracing\s+\? options\.tracing\.run\(request, \(span\) => serve\(request, response, span\)\)\s+: serve\(request, response\)/,
     'serve',

@@ -1,7 +1,10 @@
 /** Traces: spans at our seams, the caller's trace continued in and out, and nothing personal in any of them. */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { newPhone, serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
@@ -159,4 +162,13 @@ it('is off without an endpoint: a request keeps the caller’s trace and nothing
     { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } },
   );
   expect(answer.json.traceId).toMatch(new RegExp(`^00-${traceId}-`));
+});
+
+it('the benchmark can take tracing out of the built service', async () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const script = "const { createServer } = await import('./dist/http/server.js'); console.log(typeof createServer);";
+  const args = ['--import', './bench/tracing-seam.js', '--input-type=module', '--eval', script];
+  const env = { ...process.env, TRACING_SEAM: 'removed' };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
+  expect(stdout).toBe('function\n');
 });

@@ -45,6 +45,10 @@ it('ledgerline webhooks manages endpoints without the service', async () => {
   expect((await webhooks('list')).stdout).toContain('disabled (request)');
   expect((await webhooks('deliveries', '1', '--state', 'due')).stdout).not.toContain('gateway.up');
   expect((await webhooks('enable', '1')).code).toBe(0);
+  for (const id of ['crm', '0', '2147483648']) {
+    const stderr = `${id} is no id; \`ledgerline webhooks list\` shows them.\n`;
+    expect(await webhooks('delete', id)).toMatchObject({ code: 1, stderr });
+  }
   expect((await webhooks('delete', '1')).code).toBe(0);
   expect(await webhooks('delete', '1')).toMatchObject({ code: 1, stderr: 'Unknown webhook endpoint.\n' });
 

@@ -10,7 +10,7 @@ import type { WebhookEndpoints } from '../../events/webhooks/webhook-endpoints.t
 import type { Operator } from '../../audit/operator-actions.ts';
 import { commandLineActor } from '../command-line-actor.ts';
 import { withDatabase } from '../database.ts';
-import { readNumber } from '../read-number.ts';
+import { parseId } from '../../values/id.ts';
 
 /** What a command works with. */
 interface WebhookContext {
@@ -38,7 +38,11 @@ export async function withEndpoints(work: (context: WebhookContext) => Promise<n
   });
 }
 
-export const readEndpointId = (given: string) => readNumber('The id of the endpoint', given);
+export function readEndpointId(given: string): number {
+  const id = parseId(given);
+  if (id === undefined) throw new StartError(`${given} is no id; \`ledgerline webhooks list\` shows them.`);
+  return id;
+}
 
 export function readEventTypes(given: string | undefined): string[] | undefined {
   const types = given?.split(',').flatMap((name) => name.trim() || []);
