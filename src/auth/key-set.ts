@@ -1,5 +1,5 @@
 /** The public keys of the token issuer: our own, or those that another issuer publishes. */
-import { createLocalJWKSet, type JWK, type JWSHeaderParameters } from 'jose';
+import { calculateJwkThumbprint, createLocalJWKSet, type JWK, type JWSHeaderParameters } from 'jose';
 import { issuerAway } from '../errors.ts';
 import { explainIssuerFailure } from './explain.ts';
 
@@ -21,7 +21,6 @@ export interface KeySet {
   readFirst(): Promise<void>;
 }
 
-/** A key that cannot be read does not affect the others. */
 function findIn(published: JWK[]): FindKey {
   const keys = createLocalJWKSet({ keys: published });
   return (header) => keys(header).catch(() => undefined);
@@ -121,12 +120,22 @@ export function remoteKeySet(options: RemoteKeySetOptions): KeySet {
   };
 }
 
-/** The keys that an issuer publishes and that can verify a signature. */
+/** The keys that an issuer publishes and that can verify a signature. One that cannot be read does not affect the others. */
 export async function readPublishedKeys(issuer: string, jwksUrl: string | undefined): Promise<JWK[]> {
   const document = await fetchJson(jwksUrl ?? (await discover(issuer)));
   if (!Array.isArray(document.keys)) throw new Error('the key document has no keys');
-  const keys = document.keys as JWK[];
-  return keys.filter(({ kty, use }) => ['RSA', 'EC', 'OKP'].includes(kty ?? '') && use !== 'enc');
+  const keys = (document.keys as JWK[]).filter(
+    ({ kty, use }) => ['RSA', 'EC', 'OKP'].includes(kty ?? '') && use !== 'enc',
+  );
+  const settled = await Promise.allSettled(keys.map(readKey));
+  return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+}
+
+/** Rejects if a member is missing or malformed. The use has been checked: jose accepts no other spelling of it than `sig`. */
+async function readKey(published: JWK): Promise<JWK> {
+  await calculateJwkThumbprint(published);
+  const { use: _, ...key } = published;
+  return key;
 }
 
 async function discover(issuer: string): Promise<string> {

@@ -33,11 +33,13 @@ const defaultRememberedBytes = 32 * 1024 * 1024;
 const callerBytes = 1000;
 
 export function createVerifier(options: VerifierOptions): Verifier {
-  const remembered = new BoundedCache<string, Remembered>(options.maxRememberedBytes ?? defaultRememberedBytes);
-  // The key of some of them may have been removed.
-  options.keys.onChange(() => remembered.clear());
+  const maxBytes = options.maxRememberedBytes ?? defaultRememberedBytes;
+  let remembered = new BoundedCache<string, Remembered>(maxBytes);
+  // The key of some of them may have been removed, also of a token that is being verified.
+  options.keys.onChange(() => (remembered = new BoundedCache(maxBytes)));
 
   async function verify(token: string): Promise<Caller> {
+    const rememberedAtStart = remembered;
     const header = headerOf(token);
     const { alg, typ } = header;
     if (!alg || !options.algorithms.includes(alg)) throw tokenInvalid('the algorithm is not allowed');
@@ -47,7 +49,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     refuseOtherKinds(typ, payload);
     const expiresAt = new Date((payload.exp! + options.skewSeconds) * 1000);
     const caller = callerOf(payload, options.userClaim, expiresAt);
-    remembered.set(token, { caller, expiresAt: expiresAt.getTime() }, callerBytes + 2 * token.length);
+    rememberedAtStart.set(token, { caller, expiresAt: expiresAt.getTime() }, callerBytes + 2 * token.length);
     return caller;
   }
 

@@ -56,11 +56,6 @@ export class BoundedCache<K extends string | number, V> {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
   }
-
-  clear(): void {
-    this.#entries.clear();
-    this.#bytes = 0;
-  }
 }
 
 /** At most: V8 needs one byte for a character if all characters of the text are in Latin-1, otherwise two. */

@@ -204,6 +204,18 @@ describe('a token of an external issuer', () => {
     await vi.waitFor(async () => expect(await callWith(token)).toBe(400), { timeout: 5000 });
   });
 
+  it('without a kid is accepted by the only key that fits, next to one that cannot be read', async () => {
+    const kept = issuer.keys;
+    const next = await generateKeyPair('RS256');
+    const { kid: _, ...key } = await publish('next', 'RS256', next);
+    // Some issuers write members without a value as null.
+    issuer.keys = [{ kty: 'RSA', alg: 'RS256' }, { ...key, use: null } as unknown as JWK];
+    const token = await mint({ key: next.privateKey, header: { kid: undefined } });
+    await vi.waitFor(async () => expect(await callWith(token)).toBe(400), { timeout: 5000 });
+    issuer.keys = kept;
+    await vi.waitFor(async () => expect(await callWith(await mint())).toBe(400), { timeout: 5000 });
+  });
+
   it('gives 503 with Retry-After while the keys cannot be read, and is accepted once they can', async () => {
     // The service reads the keys when it starts.
     issuer.status = 500;
