@@ -203,6 +203,33 @@ describe('disabling', () => {
     expect(await deliveries(service, endpoint)).toHaveLength(3);
   });
 
+  it('by request waits while outcomes of deliveries are being written', async () => {
+    const service = await serviceForTest();
+    const receiver = await startReceiver(500);
+    const endpoint = await subscribe(service, receiver.url, ['user.created']);
+    for (let users = 0; users < 5; users += 1) await service.createUser();
+    await until(
+      async () => (await deliveries(service, endpoint)).filter(({ attempts }) => attempts === 1).length === 5,
+    );
+    const [, , middle] = await service.sql`select id from webhook_deliveries order by id`;
+    // As mark_deliveries locks them.
+    const { disabled } = await service.sql.begin(async (sql) => {
+      await sql`select from webhook_leases where endpoint_id = ${endpoint.id} for update`;
+      await sql`update webhook_deliveries set attempts = attempts where id = ${middle!.id}`;
+      const answer = service.call(`/webhook-endpoints/${endpoint.id}`, { enabled: false });
+      await until(async () => {
+        const [waiting] = await service.sql`
+          select from pg_locks l join pg_stat_activity a on a.pid = l.pid
+          where not l.granted and a.datname = current_database() and a.query not like '%lease_endpoints%'`;
+        return waiting !== undefined;
+      });
+      await sql`update webhook_deliveries set attempts = attempts where id <> ${middle!.id}`;
+      return { disabled: answer };
+    });
+    expect((await disabled).json).toMatchObject({ enabled: false, disabledReason: 'request' });
+    expect(await deliveries(service, endpoint, '?state=failed')).toHaveLength(5);
+  });
+
   it('follows five days of failures without a success in between', async () => {
     const service = await serviceForTest();
     const receiver = await startReceiver(503);

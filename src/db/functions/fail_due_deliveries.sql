@@ -4,6 +4,8 @@ language plpgsql as $$
 declare
   failed integer;
 begin
+  -- As mark_deliveries does, which locks the same rows in another order.
+  perform from webhook_leases l where l.endpoint_id = of_endpoint for update;
   update webhook_deliveries d
   set state = 'failed', last_error = coalesce(d.last_error, 'The endpoint was disabled.')
   where d.id in (

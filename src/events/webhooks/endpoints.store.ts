@@ -163,6 +163,8 @@ export function createEndpointsStore(db: Database) {
     /** By request. A dispatcher disables with the outcomes of its tries: see mark_deliveries. */
     async disable(id: number, change: AuditedChange): Promise<void> {
       await db.transaction(async (sql) => {
+        // Locked in the order of mark_deliveries, to avoid deadlocks.
+        await sql`select from webhook_leases where endpoint_id = ${id} for update`;
         const [row] = await sql`select from webhook_endpoints where id = ${id} and enabled for update`;
         if (!row) return;
         await sql`select disable_endpoint(${id}, 'request', ${change.now})`;
