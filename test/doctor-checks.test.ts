@@ -4,12 +4,14 @@ import postgres from 'postgres';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { makeDigestKey } from '../src/auth/keys.ts';
+import { checkConnections } from '../src/cli/doctor/check-connections.ts';
 import { checkDatabase } from '../src/cli/doctor/check-database.ts';
 import { checkIssuer } from '../src/cli/doctor/check-issuer.ts';
 import { checkDisk } from '../src/cli/doctor/check-machine.ts';
 import { doctor } from '../src/cli/doctor/doctor.ts';
 import { describeFinding, type Finding } from '../src/cli/doctor/finding.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { openConnection } from '../src/db/sessions/pool.ts';
 import { roleForTest } from './harness/database/role.ts';
 import { cloneDatabase, startService } from './harness/service.ts';
 
@@ -146,4 +148,14 @@ describe('the rights of the role', () => {
       expect(complaints(await checkDatabase(loadConfig({ DATABASE_URL: url })))).toEqual([]);
     }
   });
+});
+
+it('counts the connections that this node gets, if the server gives fewer than it allows', async () => {
+  const role = await roleForTest();
+  const url = await databaseWith(`alter role ${role.name} connection limit 5`);
+  const sql = openConnection(url, 5);
+  onTestFinished(() => sql.end({ timeout: 1 }));
+  expect(describeFinding(await checkConnections(sql, role.urlOf(url), 12))).toMatch(
+    /^! Connections: only 5 of the 12 that this node may open could be opened in addition to those in use \(53300\)\./,
+  );
 });

@@ -6,8 +6,8 @@ import { openDetected } from '../db/citus/citus.ts';
 import type { Database } from '../db/database.ts';
 import { startEmbedded } from '../db/embedded/embedded.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../db/checks/clock-offset.ts';
-import { asOwnerError, asStartError } from '../db/checks/explain-failure.ts';
-import { grantsCure, missingGrants } from '../db/migrations/grants.ts';
+import { asOwnerError, asStartError, grantsCure } from '../db/checks/explain-failure.ts';
+import { missingGrants } from '../db/migrations/grants.ts';
 import { failure } from '../db/failures.ts';
 import { enterMode, refuseOtherMode } from '../db/checks/installation.ts';
 import { readIsStandby } from '../db/sessions/route.ts';
@@ -102,7 +102,7 @@ export function connectionsNeeded(config: Pick<Config, 'databaseConnections' | '
 /** Checks what a database may lack that the operator has set up. It uses the same messages as `ledgerline doctor`. */
 async function checkServer(db: Database, { mode }: Config, observe: Observe): Promise<void> {
   const { role, missing } = await missingGrants(db.read, mode === 'sandbox');
-  if (missing.length > 0) throw new StartError(`The role ${role} lacks ${missing.join(', ')}. ${grantsCure}`);
+  if (missing.length > 0) throw new StartError(`The role ${role} lacks ${missing.join(', ')}. ${grantsCure(role)}`);
   const offset = await readClockOffset(db.read);
   if (Math.abs(offset) >= tolerableSeconds) observe({ kind: 'clock-off', difference: describeOffset(offset) });
 }

@@ -1,5 +1,5 @@
 /** `ledgerline import-users`: users from CSV or NDJSON with the columns id, phone, verified. */
-import { StartError } from '../errors.ts';
+import { StartError, type FieldErrors } from '../errors.ts';
 import { readJson } from '../formats/json-reader.ts';
 import { JsonObject, MalformedJson, type Json } from '../formats/json.ts';
 import { loneReturns, readLines } from '../formats/lines.ts';
@@ -24,9 +24,9 @@ export async function importUsers(file: string, options: { report?: string }): P
   const report = await openReport(options.report, file);
   const totals = { created: 0, known: 0, withoutPhone: 0, refused: 0 };
 
-  function refuse(line: number, field: string, why: string): void {
+  function refuse(line: number, errors: FieldErrors): void {
     totals.refused += 1;
-    report.add({ line, result: 'refused', errors: { [field]: [why] } });
+    report.add({ line, result: 'refused', errors });
   }
 
   await withDatabase(2, async ({ db, clock }) => {
@@ -39,7 +39,7 @@ export async function importUsers(file: string, options: { report?: string }): P
       );
       results.forEach(({ user, phoneProblem }, index) => {
         const { line } = batch[index]!;
-        if (user === 'erased') return refuse(line, 'Id', 'The user was erased, and the id is not given out again.');
+        if (user === 'erased') return refuse(line, { Id: ['The user was erased, and the id is not given out again.'] });
         totals[user] += 1;
         if (!phoneProblem) return;
         totals.withoutPhone += 1;
@@ -51,7 +51,7 @@ export async function importUsers(file: string, options: { report?: string }): P
     for await (const { line, ...read } of readUsers(chunks)) {
       const reading = 'problem' in read ? { errors: { $: [read.problem] } } : readUser(read.json);
       if ('user' in reading) batch.push({ line, user: reading.user });
-      else for (const [field, messages] of Object.entries(reading.errors)) refuse(line, field, messages.join(' '));
+      else refuse(line, reading.errors);
       if (batch.length >= batchSize) await flush();
     }
     if (batch.length > 0) await flush();

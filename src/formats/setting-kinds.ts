@@ -34,12 +34,14 @@ export function fail(message: string): never {
 
 export const text: Kind<string> = { form: 'text', parse: (value) => value };
 
-export function integer(minimum: number, maximum: number): Kind<number> {
+/** `orWord` is what else the setting accepts, for the error. */
+export function integer(minimum: number, maximum: number, orWord?: string): Kind<number> {
+  const range = `must be an integer from ${minimum} to ${maximum}`;
   return {
     form: `integer, ${minimum} to ${maximum}`,
     parse(value) {
       const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-      return number >= minimum && number <= maximum ? number : fail(`must be an integer from ${minimum} to ${maximum}`);
+      return number >= minimum && number <= maximum ? number : fail(orWord ? `${range}, or ${orWord}` : range);
     },
   };
 }
@@ -169,7 +171,7 @@ export const base64Keys: Kind<Buffer[]> = {
 /** Part of a path, or of a header. */
 export const word: Kind<string> = {
   form: 'text without spaces',
-  parse: (value) => (/^[\x21-\x7e]+$/.test(value) ? value : fail('must not contain spaces')),
+  parse: (value) => (/^[\x21-\x7e]+$/.test(value) ? value : fail('must be printable ASCII characters without spaces')),
 };
 
 export function setting<T>(definition: Setting<T> & { default: unknown }): Setting<T>;

@@ -291,14 +291,19 @@ export function createObserver(options: ObserverOptions): Observer {
   };
 }
 
-/** A driver's message may contain values, and a stack starts with the message, so only the source locations are kept. */
+/**
+ * A driver's message may contain values, and a stack starts with the message, so only the source locations are kept. Those
+ * of an error of PostgreSQL are the driver's, so the names of its table, constraint and routine are kept too.
+ */
 function describeDefect(error: unknown) {
-  const { name, code, stack } = Object(error) as Partial<Error & { code: string }>;
+  const { name, code, stack, table, constraint, routine } = Object(error) as Partial<
+    Error & Record<'code' | 'table' | 'constraint' | 'routine', string>
+  >;
   const places = stack
     ?.split('\n')
     .filter((line) => line.startsWith('    at '))
     .slice(0, 8);
-  return { name, code, places };
+  return { name, code, table, constraint, routine, places };
 }
 
 let lastMillisecond = 0;

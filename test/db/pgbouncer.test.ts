@@ -38,4 +38,18 @@ describe.skipIf(pgbouncerProgram === undefined)('through pgbouncer', () => {
     const doctor = await run(['doctor'], { DATABASE_URL: url });
     expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringMatching(sentence)]);
   });
+
+  it('doctor warns of a host to read from that is behind one in transaction mode', async () => {
+    const url = await startPgbouncer('session');
+    const inTransactions = new URL(await startPgbouncer('transaction'));
+    inTransactions.pathname = new URL(url).pathname;
+    const findingOf = async (readUrl: string) => {
+      const { stdout } = await run(['doctor'], { DATABASE_URL: url, DATABASE_READ_URL: readUrl });
+      return /^. Read host .*$/m.exec(stdout)?.[0];
+    };
+    expect(await findingOf(inTransactions.href)).toMatch(
+      /^! .*: cannot be used: it is reached through a pooler in transaction or statement mode\. Set pool_mode = session/,
+    );
+    expect(await findingOf(url)).toMatch(/^✓ .*: it is a primary$/);
+  });
 });

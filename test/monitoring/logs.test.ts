@@ -1,9 +1,10 @@
 /** What an operator finds in the log about a request that was refused. */
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { openConnection } from '../../src/db/sessions/pool.ts';
 import { createObserver } from '../../src/monitoring/observe.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
-import { newPhone, serviceForTest } from '../harness/service.ts';
+import { cloneDatabase, newPhone, serviceForTest } from '../harness/service.ts';
 import { until } from '../harness/until.ts';
 
 const linesOf = (logLines: string[]) => logLines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -96,4 +97,19 @@ it('as text has one line for each entry, and nothing that a terminal obeys', () 
   const { observe } = createObserver({ level: 'info', format: 'text', write: (line) => void lines.push(line) });
   observe({ kind: 'token-issued', client: 'app\n12:00:00.000 · started\u001b[2J' });
   expect(lines).toEqual([expect.stringMatching(/ token-issued client=app\ufffd12:00:00\.000 · started\ufffd\[2J\n$/)]);
+});
+
+it('a defect that PostgreSQL reports has the names of what it is about, and none of its values', async () => {
+  const lines: string[] = [];
+  const { observeDefect } = createObserver({ level: 'info', format: 'json', write: (line) => void lines.push(line) });
+  const database = await cloneDatabase();
+  onTestFinished(database.drop);
+  const sql = openConnection(database.url, 5);
+  onTestFinished(() => sql.end({ timeout: 1 }));
+  const twice = sql`insert into guard_safe (key, label, is_prefix, added_at, added_by)
+    select '+44740', '+44740', true, now(), 'test' from generate_series(1, 2)`;
+  observeDefect(await twice.catch((error: unknown) => error), 'trace');
+  const [line] = lines;
+  expect(JSON.parse(line!)).toMatchObject({ code: '23505', table: 'guard_safe', constraint: 'guard_safe_pkey' });
+  expect(line).not.toContain('44740');
 });

@@ -82,7 +82,9 @@ describe('doctor and the start say the same', () => {
     );
     const settings = { DATABASE_URL: url, LEDGERLINE_MIGRATE: 'check' };
     expect(await problems(settings)).toEqual([
-      expect.stringMatching(/^Rights: role_\w+ lacks INSERT on .*UPDATE on users.* Let the owner of the schema run/),
+      expect.stringMatching(
+        /^Rights: (role_\w+) lacks INSERT on .*UPDATE on users.* Let the owner of the schema run `ledgerline grants --role \1 --apply`/,
+      ),
     ]);
     expect(await startError(settings)).toMatch(/^The role role_\w+ lacks INSERT on .* Let the owner of the schema run/);
   });
@@ -285,7 +287,10 @@ it('reads a token from a file, and takes none on the command line, where every u
   await writeFile(file, 'a.b.c\n');
   const { code, stdout } = await runHere(['doctor', '--json', '--token-file', file], settings);
   const { findings } = JSON.parse(stdout) as Diagnosis;
-  expect([code, findings.find(({ check }) => check === 'Token')]).toMatchObject([1, { level: 'problem' }]);
+  expect([code, findings.find(({ check }) => check === 'Token')]).toMatchObject([
+    1,
+    { level: 'problem', text: 'refused: the token is malformed.' },
+  ]);
   expect((await runHere(['doctor', '--token', 'a.b.c'], settings)).stderr).toContain('unknown option');
 });
 

@@ -237,6 +237,16 @@ describe('ledgerline import-users', () => {
     );
   });
 
+  it('counts a refused user once, and reports every field that is wrong', async () => {
+    const target = await file('users.csv', 'id,phone,verified\n-1,nonsense,maybe\n70030,,\n');
+    const { stdout, stderr } = await runHere(['import-users', target], env);
+    expect(stdout).toBe('1 created, 0 known already, 1 refused.\n');
+    expect(stderr.match(/line 2: .*/g)).toEqual([
+      'line 2: refused, Id: The field Id must be between 1 and 2147483647.; ' +
+        'Phone: The Phone field is not a valid phone number.; Verified: The field Verified must be true or false.',
+    ]);
+  });
+
   it('refuses a file that has one column twice, or lines that end with a carriage return alone', async () => {
     const refused = async (text: string) =>
       (await runHere(['import-users', await file('users.csv', text)], env)).stderr;

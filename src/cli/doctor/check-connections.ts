@@ -3,7 +3,7 @@ import type { Sql } from '../../db/sql.ts';
 import { parseAddress } from '../../db/sessions/address.ts';
 import { readConnectionLimit } from '../../db/checks/connection-limit.ts';
 import { errorCode } from '../../db/failures.ts';
-import { openPool } from '../../db/sessions/pool.ts';
+import { openRoutedSession } from '../../db/sessions/pool.ts';
 import { openRoute } from '../../db/sessions/route.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
@@ -28,15 +28,19 @@ export async function checkConnections(sql: Sql, url: string, needed: number): P
   );
 }
 
+/** Without a pool, which would work over the sessions that it gets. */
 async function openAll(url: string, needed: number): Promise<{ opened: number; cause: string | undefined }> {
   const address = parseAddress(url);
-  const sql = openPool({ address, route: openRoute(address), max: needed, statementSeconds: 5, mayScan: true });
-  try {
-    // Started together, each statement gets a connection of its own.
-    const asked = await Promise.allSettled(Array.from({ length: needed }, () => sql`select 1`));
-    const failed = asked.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
-    return { opened: needed - failed.length, cause: failed[0] && errorCode(failed[0].reason) };
-  } finally {
-    await sql.end({ timeout: 0 });
+  const options = { address, route: openRoute(address), statementSeconds: 5, mayScan: true };
+  const sessions = await Promise.allSettled(Array.from({ length: needed }, () => openRoutedSession(options)));
+  let opened = 0;
+  let cause: string | undefined;
+  for (const session of sessions) {
+    if (session.status === 'rejected') cause ??= errorCode(session.reason);
+    else {
+      opened += 1;
+      session.value.destroy();
+    }
   }
+  return { opened, cause };
 }

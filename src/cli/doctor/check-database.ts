@@ -5,10 +5,10 @@ import { readKnownKeys } from '../../auth/digest-key-registry.store.ts';
 import { fingerprintOf, planKeys } from '../../auth/digest-key-registry.ts';
 import type { Config } from '../../config/load.ts';
 import { describeOffset, readClockOffset, tolerableSeconds } from '../../db/checks/clock-offset.ts';
-import { explainFault, isExplained } from '../../db/checks/explain-failure.ts';
+import { explainFault, grantsCure, isExplained } from '../../db/checks/explain-failure.ts';
 import { isFromPostgres } from '../../db/failures.ts';
 import { refuseOtherMode } from '../../db/checks/installation.ts';
-import { grantsCure, missingGrants } from '../../db/migrations/grants.ts';
+import { missingGrants } from '../../db/migrations/grants.ts';
 import { nameAddress } from '../../db/sessions/address.ts';
 import { openConnection } from '../../db/sessions/pool.ts';
 import { describeTransactionPooling, isTransactionPooled } from '../../db/checks/pooler.ts';
@@ -102,7 +102,7 @@ async function checkGrants(sql: Sql, isSandbox: boolean): Promise<Finding> {
   const { role, missing } = await missingGrants(sql, isSandbox);
   return missing.length === 0
     ? okFinding('Rights', `${role} may do what the service needs`)
-    : problemFinding('Rights', `${role} lacks ${missing.join(', ')}.`, grantsCure);
+    : problemFinding('Rights', `${role} lacks ${missing.join(', ')}.`, grantsCure(role));
 }
 
 /** As the start does, without entering the keys. */

@@ -1,6 +1,9 @@
 /** The hosts of a database URL that names several: the role of each, and which one the service uses. */
-import { nameEndpoint, parseAddress } from '../../db/sessions/address.ts';
+import type { Sql } from '../../db/sql.ts';
+import { nameEndpoint, parseAddress, type DatabaseAddress, type DatabaseEndpoint } from '../../db/sessions/address.ts';
+import { askHost } from '../../db/sessions/route.ts';
 import { explainFault } from '../../db/checks/explain-failure.ts';
+import { shareSessions } from '../../db/checks/pooler.ts';
 import { readHosts, type Host, type HostState } from '../../db/checks/hosts.ts';
 import { count } from '../progress.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
@@ -18,18 +21,42 @@ export async function checkHosts(url: string): Promise<Finding[]> {
 export async function checkReadHosts(readUrl: string, url: string): Promise<Finding[]> {
   const [hosts, written] = await Promise.all([readHosts(parseAddress(readUrl)), readHosts(parseAddress(url))]);
   const primary = primariesOf(written)[0]?.state;
-  return hosts.map(({ endpoint, state }) => {
-    const name = `Read host ${nameEndpoint(endpoint)}`;
-    if ('error' in state) return describeUnreachable(name, state.error, readUrl, 'DATABASE_READ_URL');
-    if (primary && (state.databaseId !== primary.databaseId || isOldPrimary(state, primary))) {
+  return Promise.all(hosts.map((host) => checkReadHost(host, readUrl, primary)));
+}
+
+async function checkReadHost(
+  { endpoint, state }: Host,
+  readUrl: string,
+  primary: HostState | undefined,
+): Promise<Finding> {
+  const name = `Read host ${nameEndpoint(endpoint)}`;
+  const describeError = (error: unknown) => describeUnreachable(name, error, readUrl, 'DATABASE_READ_URL');
+  try {
+    // First, since no other answer can be relied on behind such a pooler.
+    if (await isPooled(parseAddress(readUrl), endpoint)) {
       return warningFinding(
         name,
-        `${state.isStandby ? 'standby' : 'primary'} of another database, or an old primary: the service does not use it.`,
-        'Name standbys of the database of DATABASE_URL in DATABASE_READ_URL.',
+        'cannot be used: it is reached through a pooler in transaction or statement mode.',
+        'Set pool_mode = session in the pooler, or name PostgreSQL itself in DATABASE_READ_URL.',
       );
     }
-    return okFinding(name, state.isStandby ? describeStandby(state, primary) : 'it is a primary');
-  });
+  } catch (error) {
+    return describeError(error);
+  }
+  if ('error' in state) return describeError(state.error);
+  if (primary && (state.databaseId !== primary.databaseId || isOldPrimary(state, primary))) {
+    return warningFinding(
+      name,
+      `${state.isStandby ? 'standby' : 'primary'} of another database, or an old primary: the service does not use it.`,
+      'Name standbys of the database of DATABASE_URL in DATABASE_READ_URL.',
+    );
+  }
+  return okFinding(name, state.isStandby ? describeStandby(state, primary) : 'it is a primary');
+}
+
+function isPooled(address: DatabaseAddress, endpoint: DatabaseEndpoint): Promise<boolean> {
+  const withSession = (ask: (sql: Sql) => Promise<boolean>) => askHost(address, endpoint, ask);
+  return withSession((one) => withSession((other) => shareSessions(one, other)));
 }
 
 function isOldPrimary(state: HostState, primary: HostState): boolean {

@@ -57,7 +57,7 @@ async function checkToken(config: Config, token: string): Promise<Finding> {
     const why = /error_description="([^"]+)"/.exec(details?.headers?.['www-authenticate'] ?? '')?.[1];
     return problemFinding(
       'Token',
-      `refused: ${why ?? unread[0] ?? (error as Error).message}`,
+      `refused: ${why ?? unread[0] ?? (error as Error).message}.`,
       'Compare its iss, aud and exp with LEDGERLINE_ISSUER and LEDGERLINE_AUDIENCE.',
     );
   }

@@ -43,7 +43,7 @@ interface Breaker {
 
 const secondsOrOff: Kind<number | undefined> = {
   form: 'integer, 5 to 600; or off',
-  parse: (value) => (value === 'off' ? undefined : integer(5, 600).parse(value)),
+  parse: (value) => (value === 'off' ? undefined : integer(5, 600, 'off').parse(value)),
 };
 
 const breaker: Kind<Breaker> = {

@@ -136,7 +136,9 @@ const refusedTypes: Kind<string[]> = {
   form: `list of ${numberTypes.join(', ')}; or off`,
   parse: (value) =>
     (value === 'off' ? [] : list.parse(value)).map((type) =>
-      numberTypes.includes(type) ? type.toUpperCase().replaceAll('-', '_') : fail(`has the number type "${type}"`),
+      numberTypes.includes(type)
+        ? type.toUpperCase().replaceAll('-', '_')
+        : fail(`has the number type "${type}"; there are ${numberTypes.join(', ')}; or write off`),
     ),
 };
 
@@ -147,7 +149,11 @@ const rules: Kind<ReadonlyMap<string, RuleMode>> = {
     new Map(
       list.parse(value).map((item): [string, RuleMode] => {
         const [name = '', word = ''] = item.split('=');
-        if (name !== '*' && !ruleNames.some((known) => known === name)) return fail(`names the unknown rule "${name}"`);
+        if (name !== '*' && !ruleNames.some((known) => known === name)) {
+          return fail(
+            `names the unknown rule "${name}"; there are ${ruleNames.join(', ')}, and * for all but challenge`,
+          );
+        }
         const mode = ruleModes.find((known) => known === word);
         return [name, mode ?? fail(`has the mode "${word}" for ${name}; it must be off, shadow or enforce`)];
       }),

@@ -10,7 +10,7 @@ import {
 } from '../../formats/setting-kinds.ts';
 import { gatewayNames } from '../../sms/gateways/index.ts';
 import type { DltRegistration, DltRegistrations } from '../../sms/dlt.ts';
-import { withKnownCountries } from './countries.ts';
+import { refuseCountry, withKnownCountries } from './countries.ts';
 import { country } from './gateways.ts';
 
 const sender: Kind<string> = {
@@ -114,7 +114,7 @@ const registrations: Kind<DltRegistrations> = {
   parse: (value) =>
     new Map(
       Object.entries(jsonObject(value)).map(([code, registration]) => {
-        if (!country.test(code)) return fail(`has the country "${code}"`);
+        if (!country.test(code)) return refuseCountry(code);
         return [code, dltRegistration(code, registration)];
       }),
     ),

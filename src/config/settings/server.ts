@@ -1,5 +1,5 @@
 /** The addresses that the server listens on, and the proxies that it trusts. */
-import { existsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { byMode, fail, integer, type Kind, list, listOf, setting, text, url } from '../../formats/setting-kinds.ts';
 import { isNetwork } from '../../values/network.ts';
@@ -15,9 +15,20 @@ const origins: Kind<string[]> = {
     }),
 };
 
+/** How a file with one font begins. A collection of fonts (ttcf) cannot be used. */
+const fontSignatures = ['\0\u0001\0\0', 'true', 'OTTO', 'wOFF', 'wOF2'];
+
 const fontFile: Kind<string> = {
   form: 'path of a TrueType, OpenType or WOFF font',
-  parse: (value) => (existsSync(value) ? value : fail('names a file that does not exist')),
+  parse(value) {
+    let start: string;
+    try {
+      start = readFileSync(value).toString('latin1', 0, 4);
+    } catch (error) {
+      return fail(`names a file that cannot be read: ${(error as Error).message}`);
+    }
+    return fontSignatures.includes(start) ? value : fail('names a file that is not a TrueType, OpenType or WOFF font');
+  },
 };
 
 export const pageNames = ['sandbox', 'wallet', 'console'] as const;
@@ -38,7 +49,7 @@ const maxProcesses = 64;
 const processCount: Kind<number> = {
   form: `integer, 1 to ${maxProcesses}, or auto: one for each core`,
   parse: (value) =>
-    value === 'auto' ? Math.min(maxProcesses, availableParallelism()) : integer(1, maxProcesses).parse(value),
+    value === 'auto' ? Math.min(maxProcesses, availableParallelism()) : integer(1, maxProcesses, 'auto').parse(value),
 };
 
 export const serverSettings = {

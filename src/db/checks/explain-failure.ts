@@ -112,11 +112,14 @@ function isMissingSocket(error: unknown): boolean {
   return errorCode(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect';
 }
 
+export const grantsCure = (role: string) =>
+  `Let the owner of the schema run \`ledgerline grants --role ${role} --apply\`.`;
+
 function describeMissingRights(url: string): DatabaseFault {
   const role = readRole(url) ?? '<role>';
   return {
     cause: 'the role lacks rights in it',
-    cure: `Let the owner of the schema run \`ledgerline grants --role ${role} --apply\`.`,
+    cure: grantsCure(role),
   };
 }
 

@@ -21,28 +21,32 @@ export async function refuseTransactionPooling(url: string, sql: Sql, connection
 /** Enough to be sure: such a pooler gives the most recently used session to the next client. */
 const rounds = 5;
 
-/**
- * This connection and a new one ask in turn which session they have. With PostgreSQL itself, and with a pooler in
- * session mode, each keeps its own. In transaction or statement mode they use the same session in turn, and the
- * settings of the service's session (the search path, the statement timeout) would be lost, or would apply to other
- * clients.
- */
+/** Of this connection and a new one. */
 export async function isTransactionPooled(url: string, sql: Sql): Promise<boolean> {
   const other = openConnection(url, 5);
   try {
-    const seen: string[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const sessions: number[] = [];
-      for (const connection of [sql, other]) {
-        // Not prepared: in transaction mode another client may have the session in which it was prepared.
-        const [row] = await connection.unsafe('select pg_backend_pid() as session');
-        sessions.push(row!.session);
-      }
-      seen.push(sessions.join());
-    }
-    const [first, second] = seen[0]!.split(',');
-    return first === second || seen.some((sessions) => sessions !== seen[0]);
+    return await shareSessions(sql, other);
   } finally {
     await other.end({ timeout: 1 });
   }
+}
+
+/**
+ * Two connections ask in turn which session they have. With PostgreSQL itself, and with a pooler in session mode, each
+ * keeps its own. In transaction or statement mode they use the same session in turn, and the settings of the service's
+ * session (the search path, the statement timeout) would be lost, or would apply to other clients.
+ */
+export async function shareSessions(one: Sql, other: Sql): Promise<boolean> {
+  const seen: string[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const sessions: number[] = [];
+    for (const connection of [one, other]) {
+      // Not prepared: in transaction mode another client may have the session in which it was prepared.
+      const [row] = await connection.unsafe('select pg_backend_pid() as session');
+      sessions.push(row!.session);
+    }
+    seen.push(sessions.join());
+  }
+  const [first, second] = seen[0]!.split(',');
+  return first === second || seen.some((sessions) => sessions !== seen[0]);
 }

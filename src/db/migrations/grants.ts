@@ -46,8 +46,6 @@ function groupBy(values: string[], keyOf: (value: string) => string): Map<string
   return groups;
 }
 
-export const grantsCure = 'Let the owner of the schema run `ledgerline grants --role <role> --apply`.';
-
 export interface MissingGrants {
   role: string;
   /** Such as `INSERT on messages`. */
