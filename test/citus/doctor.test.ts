@@ -4,17 +4,18 @@ import { openConnection } from '../../src/db/sessions/pool.ts';
 import { checkCitus, judgeNodes } from '../../src/cli/doctor/check-citus.ts';
 import { cloneDatabase } from '../harness/service.ts';
 
-const right = { walLevel: 'logical', preparedTransactions: 100 };
+const right = { walLevel: 'logical', preparedTransactions: 100, synchronousCommit: 'on' };
 
 it('names each node that is not reached or has a setting that breaks commits or moves', () => {
   const findings = judgeNodes([
     { name: 'coordinator:5432', settings: right },
-    { name: 'worker-1:5432', settings: { walLevel: 'replica', preparedTransactions: 0 } },
+    { name: 'worker-1:5432', settings: { walLevel: 'replica', preparedTransactions: 0, synchronousCommit: 'off' } },
     { name: 'worker-2:5432', settings: null },
   ]);
   expect(findings.map(({ level, text }) => `${level}: ${text}`)).toEqual([
     'problem: worker-1:5432 has wal_level = replica: a rebalance would fail and be tried again for ever.',
     'problem: worker-1:5432 has max_prepared_transactions = 0: a commit over several nodes fails.',
+    'problem: worker-1:5432 has synchronous_commit = off: the move of a shard may lose rows whose recording was answered.',
     'problem: The coordinator cannot reach worker-2:5432.',
   ]);
 });

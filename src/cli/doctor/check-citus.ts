@@ -17,7 +17,7 @@ export function judgeNodes(nodes: readonly CitusNode[]): Finding[] {
 function problemsOf({ name, settings }: CitusNode): Finding[] {
   const problem = (text: string, cure: string) => problemFinding('Citus', text, cure);
   if (!settings) return [problem(`The coordinator cannot reach ${name}.`, 'Start it, or check pg_hba.conf there.')];
-  const { walLevel, preparedTransactions } = settings;
+  const { walLevel, preparedTransactions, synchronousCommit } = settings;
   const found: Finding[] = [];
   if (walLevel !== 'logical')
     found.push(
@@ -31,6 +31,13 @@ function problemsOf({ name, settings }: CitusNode): Finding[] {
       problem(
         `${name} has max_prepared_transactions = 0: a commit over several nodes fails.`,
         'Set it to max_connections there, and start it again.',
+      ),
+    );
+  if (synchronousCommit === 'off')
+    found.push(
+      problem(
+        `${name} has synchronous_commit = off: the move of a shard may lose rows whose recording was answered.`,
+        'Set synchronous_commit = on there, and reload its configuration.',
       ),
     );
   return found;

@@ -131,7 +131,7 @@ async function readLayout(sql: Sql): Promise<Pick<Distribution, 'local' | 'worke
 export interface CitusNode {
   name: string;
   /** Null if the coordinator cannot reach the node. */
-  settings: { walLevel: string; preparedTransactions: number } | null;
+  settings: { walLevel: string; preparedTransactions: number; synchronousCommit: string } | null;
 }
 
 /** The coordinator and the workers; none if no table is distributed. */
@@ -140,7 +140,8 @@ export async function readNodeSettings(sql: Sql): Promise<CitusNode[]> {
   const rows = await sql`
     select n.nodename || ':' || n.nodeport as name, r.success, r.result
     from run_command_on_all_nodes($$select json_build_object('walLevel', current_setting('wal_level'),
-      'preparedTransactions', current_setting('max_prepared_transactions')::int)$$,
+      'preparedTransactions', current_setting('max_prepared_transactions')::int,
+      'synchronousCommit', current_setting('synchronous_commit'))$$,
       give_warning_for_connection_errors => true) r
     join pg_catalog.pg_dist_node n on n.nodeid = r.nodeid order by n.groupid`;
   return rows.map(({ name, success, result }) => ({ name, settings: success ? JSON.parse(result) : null }));
