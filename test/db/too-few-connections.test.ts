@@ -57,7 +57,7 @@ it('stays available if there is no connection for the probe', async () => {
     onChange: (available) => changes.push(available),
   });
   await allow(fewest - 1);
-  await sql`select pg_terminate_backend(${probe.pid}, 5000)`;
+  await sql`select pg_terminate_backend(${probe.pid}::int, 5000)`;
   // Over a connection of a pool.
   await until(async () => changes.length > 0 || (await connections()).some(asksRole));
   expect([db.available, changes]).toEqual([true, []]);
