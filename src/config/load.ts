@@ -101,5 +101,5 @@ function nearest(name: string, known: string[]): string {
     return length;
   };
   const best = known.reduce((a, b) => (shared(b) > shared(a) ? b : a));
-  return shared(best) > 'LEDGERLINE_'.length ? `. Did you mean ${best}?` : '; docs/config.md lists them.';
+  return shared(best) >= 'LEDGERLINE_abc'.length ? `. Did you mean ${best}?` : '; docs/config.md lists them.';
 }

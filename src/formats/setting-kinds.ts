@@ -72,10 +72,13 @@ export function listOf<const T extends string>(what: string, names: readonly T[]
   const all = names.join(', ');
   return {
     form: `list of ${all}`,
-    parse: (value) =>
-      list
-        .parse(value)
-        .map((name) => names.find((known) => known === name) ?? fail(`has the ${what} "${name}"; there are ${all}`)),
+    parse(value) {
+      const given = list.parse(value);
+      if (given.length === 0) return fail(`names no ${what}; there are ${all}`);
+      return given.map(
+        (name) => names.find((known) => known === name) ?? fail(`has the ${what} "${name}"; there are ${all}`),
+      );
+    },
   };
 }
 
