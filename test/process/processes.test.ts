@@ -234,5 +234,5 @@ it('a start that cannot succeed says why, and ends', { timeout: 120_000 }, async
   expect(code).toBe(1);
   expect(stderr).toBe(`Port ${port} on 127.0.0.1 is taken. Stop what listens there, or set PORT to another port.\n`);
   const wrong = await run(['serve'], { LEDGERLINE_PROCESSES: 'many' });
-  expect(wrong.stderr).toBe('LEDGERLINE_PROCESSES must be an integer from 1 to 64.\n');
+  expect(wrong.stderr).toBe('LEDGERLINE_PROCESSES must be an integer from 1 to 64, or auto.\n');
 });
