@@ -79,14 +79,14 @@ export function createGuardStore(db: Database) {
         where day = ${day}::date and cap > 0`;
     },
 
-    /** Rows are locked in the order of their names, as `lease_budgets` locks them. */
+    /** Rows are locked in the order of their names and days, as `lease_budgets` locks them. */
     async giveBackBudgets(unused: readonly UnusedUnits[]): Promise<void> {
       await db.write`
         with given as materialized (
           select b.name, b.day, g.units from guard_budgets b
           join jsonb_to_recordset(${JSON.stringify(unused)}::text::jsonb) as g (name text, day date, units bigint)
             on g.name = b.name and g.day = b.day
-          order by b.name for update of b
+          order by b.name, b.day for update of b
         )
         update guard_budgets b set used = greatest(0, b.used - g.units) from given g
         where b.name = g.name and b.day = g.day`;
@@ -148,7 +148,10 @@ export function createGuardStore(db: Database) {
       return weeks;
     },
 
-    /** Deletes expired rows among the next rows after `from`. Returns the last of them; undefined at the end of the table. */
+    /**
+     * Deletes expired rows among the next rows after `from`. Returns the last of them; undefined at the end of the table.
+     * Rows that another transaction locks are skipped: they are in use, and others lock them in another order.
+     */
     async sweep(
       table: SweptTable,
       from: string | undefined,
@@ -163,8 +166,11 @@ export function createGuardStore(db: Database) {
       const [row] = await db.write.unsafe(
         `with batch as materialized (
            select ${key} as key from ${table} where ${key} > $1::text::${type} order by ${key} limit ${limit}
+         ), expired as materialized (
+           select t.${key} as key from ${table} t join batch b on b.key = t.${key} where ${typed(expired)}
+           for update of t skip locked
          ), gone as (
-           delete from ${table} t using batch b where t.${key} = b.key and ${typed(expired)}
+           delete from ${table} t using expired e where t.${key} = e.key
          )
          select (select key::text from batch order by key desc limit 1) as last,
            (select count(*) from batch)::int as seen`,
@@ -196,7 +202,10 @@ async function sweepUnknownUsers(db: Database, from: number, limit: number, quie
   const isKnown = new Set(known.map(({ id }) => id));
   const unknown = quiet.filter((id) => !isKnown.has(id));
   await db.write.unsafe(
-    `delete from verifications t where t.user_id = any($1::int[]) and ${typed(isQuietVerification)}`,
+    `delete from verifications where user_id in (
+       select t.user_id from verifications t where t.user_id = any($1::int[]) and ${typed(isQuietVerification)}
+       for update skip locked
+     )`,
     [array(unknown), quietSince, now],
   );
   return batch.length < limit ? undefined : String(batch.at(-1)!.user_id);

@@ -12,9 +12,16 @@ export interface DatedTable {
 
 export type RetentionStore = ReturnType<typeof createRetentionStore>;
 
-/** Rows that are removed together with the rows of a table. */
+/**
+ * Rows that are removed together with the rows of a table. Deliveries are locked in the order of mark_deliveries, to
+ * avoid deadlocks.
+ */
 const dependents: Readonly<Record<string, string>> = {
-  events: 'delete from webhook_deliveries d using removed r where d.event_position = r.position',
+  events: `dependents as materialized (
+      select d.id from webhook_deliveries d join removed r on r.position = d.event_position order by d.id for update of d
+    ), removed_dependents as (
+      delete from webhook_deliveries d using dependents l where d.id = l.id
+    )`,
 };
 
 const retainedTables = tablesAtErasure('retained');
@@ -47,15 +54,19 @@ export function createRetentionStore(db: Database) {
     count: ({ table, column }: DatedTable, before: Date): Promise<number> =>
       countOf(`select count(*) from ${table} where ${column} < $1`, [before]),
 
-    /** Removes some of the oldest rows. Returns how many: 0 if none was old enough. */
+    /**
+     * Removes some of the oldest rows. Returns how many: 0 if none was old enough. Rows that another transaction locks
+     * are left for the next run: an erasure locks the rows of its user in another order.
+     */
     removeOldest: ({ table, column }: DatedTable, before: Date): Promise<number> =>
       removeBatch(async (sql) => {
         const [row] = await sql.unsafe(
           `with removed as (
              delete from ${table} where ctid = any(array(
-               select ctid from ${table} where ${column} < $1 order by ${column} limit ${rowsAtOnce}))
+               select ctid from ${table} where ${column} < $1 order by ${column} limit ${rowsAtOnce}
+               for update skip locked))
              returning *
-           )${dependents[table] ? `, dependents as (${dependents[table]})` : ''}
+           )${dependents[table] ? `, ${dependents[table]}` : ''}
            select count(*) from removed`,
           [before],
         );

@@ -48,10 +48,25 @@ async function importIds(
     delete from users
     where id in (select user_id from erased_users where user_id = any(${array(ids)}::int[]))`;
   await writeCreatedEvents(sql, created);
+  const known = await sql`select id from users where id = any(${array(ids)}::int[])`;
+  // Before the users: an erasure locks them in this order. Of users whose erasure it waits for, it leaves empty rows,
+  // which the guard removes as those of unknown ids.
+  await lockVerifications(
+    sql,
+    known.map(({ id }) => Number(id)),
+  );
   // Waits for an erasure in progress, and delays later ones.
   const present = await sql`
     select id from users where id = any(${array(ids)}::int[]) order by id for key share`;
   return { created, present: present.map(({ id }) => Number(id)) };
+}
+
+/** Creates the rows that are missing. */
+async function lockVerifications(sql: DatabaseTransaction, ids: readonly number[]): Promise<void> {
+  await sql`
+    insert into verifications (user_id)
+    select id from unnest(${array(ids)}::int[]) id order by id
+    on conflict (user_id) do update set user_id = excluded.user_id`;
 }
 
 export function createUsersStore(db: Database, { writesEvents = true }: UsersStoreOptions = {}) {
@@ -106,10 +121,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
           writesEvents,
         );
         const isPresent = new Set(present);
-        await sql`
-          insert into verifications (user_id)
-          select id from unnest(${array([...isPresent])}::int[]) id order by id
-          on conflict (user_id) do update set user_id = excluded.user_id`;
+        if (db.isDistributed) await lockVerifications(sql, present);
         const verifications =
           await sql`select user_id, verified_phone from verifications where user_id = any(${array(ids)}::int[])`;
         const phones = new Map<number, string | null>(
@@ -119,16 +131,20 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
         // The first phone of each user: a user has at most one.
         const wanted = new Map<number, string>();
         for (const { id, phoneNumber, verified } of users) {
-          if (verified && phones.get(id) === null && !wanted.has(id)) wanted.set(id, phoneNumber!.e164);
+          if (verified && isPresent.has(id) && phones.get(id) === null && !wanted.has(id))
+            wanted.set(id, phoneNumber!.e164);
         }
-        const linked = await sql`
-          insert into phone_links as l (phone, user_id, linked_at)
+        const wantedLinks = sql`unnest(${array([...wanted.values()])}::text[], ${array([...wanted.keys()])}::int[])`;
+        // Not an upsert: it would lock links of other users, and a change of number locks its two links in any order.
+        await sql`
+          insert into phone_links (phone, user_id, linked_at)
           select distinct on (phone) phone, user_id, ${now}
-          from unnest(${array([...wanted.values()])}::text[], ${array([...wanted.keys()])}::int[])
-            with ordinality as w (phone, user_id, place)
+          from ${wantedLinks} with ordinality as w (phone, user_id, place)
           order by phone, place
-          on conflict (phone) do update set linked_at = l.linked_at where l.user_id = excluded.user_id
-          returning phone, user_id`;
+          on conflict (phone) do nothing`;
+        const linked = await sql`
+          select l.phone, l.user_id from phone_links l
+          join ${wantedLinks} as w (phone, user_id) on w.phone = l.phone and w.user_id = l.user_id`;
         await sql`
           update verifications v set verified_phone = w.phone, verified_at = ${now}
           from unnest(${array(linked.map(({ phone }) => phone))}::text[], ${array(linked.map(({ user_id }) => user_id))}::int[])

@@ -8,10 +8,12 @@ begin
   perform from webhook_leases l where l.endpoint_id = of_endpoint for update;
   update webhook_deliveries d
   set state = 'failed', last_error = coalesce(d.last_error, 'The endpoint was disabled.')
-  where d.id in (
+  where d.id = any(array(
     select w.id from webhook_deliveries w where w.endpoint_id = of_endpoint and w.state = 'due'
     order by w.due_at limit batch_limit
-  );
+    -- Those that retention removes with their events: it locks them in another order.
+    for update skip locked
+  ));
   get diagnostics failed = row_count;
   return failed;
 end $$;

@@ -7,6 +7,10 @@ language plpgsql as $$
 begin
   perform from webhook_leases l where l.endpoint_id = of_endpoint and l.epoch = lease_epoch for update;
   if not found then return false; end if;
+  -- In the order in which retention locks them, which removes deliveries with their events.
+  perform from webhook_deliveries d
+  where d.id in (select o.id from jsonb_to_recordset(outcomes) as o (id bigint)) and d.state = 'due'
+  order by d.id for update;
   update webhook_deliveries d set
     state = o.state, attempts = o.attempts, due_at = coalesce(o."dueAt", d.due_at), last_attempt_at = o."attemptedAt",
     last_status = o.status, last_error = o.error, last_answer = o.answer

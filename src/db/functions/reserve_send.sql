@@ -198,11 +198,16 @@ begin
   end loop;
   if is_linked_to_other_user then
     decision := 'phone-taken';
-    insert into verifications as v (user_id, sends) values (for_user, array[called_at])
-    on conflict (user_id) do update set sends = append_event(v.sends, called_at, (limits.user_sends).kept)
-    where is_known_user;
+    if is_known_user then
+      update verifications v set sends = append_event(v.sends, called_at, (limits.user_sends).kept)
+      where v.user_id = for_user;
+      return;
+    end if;
+    -- Not an upsert: it would wait for a call that has locked the row, and that may wait for a source that this call has
+    -- inserted.
+    insert into verifications (user_id, sends) values (for_user, array[called_at]) on conflict (user_id) do nothing;
     if not found then perform raise_lost_race(); end if;
-    if not is_known_user then perform require_user(for_user); end if;
+    perform require_user(for_user);
     return;
   end if;
 

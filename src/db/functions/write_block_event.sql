@@ -48,6 +48,8 @@ begin
     ) k (kind, block_until, reported_until, failures)
     where v.user_id = any(blocked) and k.block_until > called_at and k.reported_until is distinct from k.block_until
       and k.failures[cardinality(k.failures)] < failed_before
+    -- As an import locks them.
+    order by v.user_id
   loop
     perform write_block_event(missed.kind, missed.user_id, missed.block_until, called_at);
     written := written + 1;

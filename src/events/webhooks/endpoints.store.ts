@@ -135,11 +135,9 @@ export function createEndpointsStore(db: Database) {
       change: AuditedChange,
     ): Promise<Endpoint | undefined> {
       return db.transaction(async (sql) => {
+        if (url !== undefined) await healLease(sql, id);
         const [row] = await sql.unsafe<Endpoint[]>(
-          `with healed as (
-             update webhook_leases set failing_since = null where endpoint_id = $1 and $2::text is not null
-           )
-           update webhook_endpoints set
+          `update webhook_endpoints set
              url = coalesce($2, url), types = coalesce($3::text[], types),
              description = case when $4::text is null then description else nullif($4, '') end
            where id = $1 returning ${columns}`,
@@ -152,8 +150,8 @@ export function createEndpointsStore(db: Database) {
 
     async enable(id: number, change: AuditedChange): Promise<void> {
       await db.transaction(async (sql) => {
+        await healLease(sql, id);
         const [row] = await sql`
-          with healed as (update webhook_leases set failing_since = null where endpoint_id = ${id})
           update webhook_endpoints set enabled = true, disabled_reason = null where id = ${id} and not enabled
           returning id`;
         if (row) await recordChange(sql, 'enable-webhook-endpoint', id, change);
@@ -163,8 +161,7 @@ export function createEndpointsStore(db: Database) {
     /** By request. A dispatcher disables with the outcomes of its tries: see mark_deliveries. */
     async disable(id: number, change: AuditedChange): Promise<void> {
       await db.transaction(async (sql) => {
-        // Locked in the order of mark_deliveries, to avoid deadlocks.
-        await sql`select from webhook_leases where endpoint_id = ${id} for update`;
+        await lockLease(sql, id);
         const [row] = await sql`select from webhook_endpoints where id = ${id} and enabled for update`;
         if (!row) return;
         await sql`select disable_endpoint(${id}, 'request', ${change.now})`;
@@ -175,6 +172,7 @@ export function createEndpointsStore(db: Database) {
     /** Its deliveries are deleted in batches; without their endpoint they are not visible. */
     async remove(id: number, change: AuditedChange): Promise<boolean> {
       return db.transaction(async (sql) => {
+        await lockLease(sql, id);
         const [row] = await sql`
           with secrets as (delete from webhook_secrets where endpoint_id = ${id}),
             lease as (delete from webhook_leases where endpoint_id = ${id})
@@ -233,8 +231,12 @@ export function createEndpointsStore(db: Database) {
       await db.write`update webhook_secrets set sealed = ${sealed} where id = ${id} and sealed = ${before}`;
     },
 
+    /** Those that a rotation locks are left for the next time: it locks them in another order. */
     async removeExpiredSecrets(now: Date): Promise<void> {
-      await db.write`delete from webhook_secrets where expires_at <= ${now}`;
+      await db.write`
+        delete from webhook_secrets where id in (
+          select id from webhook_secrets where expires_at <= ${now} for update skip locked
+        )`;
     },
   };
 }
@@ -247,6 +249,19 @@ export async function recordChange(
   { who, now }: AuditedChange,
 ): Promise<void> {
   await sql`select ${callRecordAction(sql, { who, now, action, target: `webhook endpoint ${endpointId}` })}`;
+}
+
+/**
+ * Every statement locks the lease of an endpoint before the endpoint, as mark_deliveries does, to avoid deadlocks. A
+ * separate statement: what the `with` of a statement changes is changed after its rows.
+ */
+async function lockLease(sql: DatabaseTransaction, endpointId: number): Promise<void> {
+  await sql`select from webhook_leases where endpoint_id = ${endpointId} for update`;
+}
+
+/** Resets the record of failures, and locks the lease: see lockLease. */
+async function healLease(sql: DatabaseTransaction, endpointId: number): Promise<void> {
+  await sql`update webhook_leases set failing_since = null where endpoint_id = ${endpointId}`;
 }
 
 async function insertSecret(sql: DatabaseTransaction, endpointId: number, sealed: Buffer): Promise<void> {
