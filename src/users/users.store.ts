@@ -121,6 +121,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
           writesEvents,
         );
         const isPresent = new Set(present);
+        // On Citus an erasure deletes the user and this row in separate transactions, so the order does not matter there.
         if (db.isDistributed) await lockVerifications(sql, present);
         const verifications =
           await sql`select user_id, verified_phone from verifications where user_id = any(${array(ids)}::int[])`;
