@@ -89,6 +89,14 @@ async function startWith(env: Record<string, string>, logLines: string[], option
   });
 }
 
+/** A hook is not tried again by vitest, as a test is (vitest.config.ts). */
+function tryTwice<T>(start: () => Promise<T>): Promise<T> {
+  return start().catch((error: unknown) => {
+    if (!String(error).includes('LOGIN_TIMEOUT')) throw error;
+    return start();
+  });
+}
+
 export async function startService(settings: Record<string, string> = {}, options: TestOptions = {}) {
   const template = settings.MODE === 'production' ? inject('templateName') : inject('sandboxTemplateName');
   const database = settings.DATABASE_URL
@@ -106,7 +114,8 @@ export async function startService(settings: Record<string, string> = {}, option
     ...settings,
     DATABASE_URL: database.url,
   };
-  const app = await startWith(env, logLines, options).catch(async (error: unknown) => {
+  const start = () => startWith(env, logLines, options);
+  const app = await tryTwice(start).catch(async (error: unknown) => {
     await database.drop();
     await rm(dataDir, { recursive: true, force: true });
     throw error;

@@ -39,13 +39,18 @@ export async function until<T>(
 }
 
 /** By the clock of the process, because that of the machine may be put forward during a test. */
-const deadlines = new WeakMap<object, number>();
+const deadlines = new WeakMap<object, { retry: number; at: number }>();
 
 function remainingMilliseconds(): number {
   const test = TestRunner.getCurrentTest();
   if (!test?.timeout || test.result?.state !== 'run' || test.result.startTime === undefined) return hookMilliseconds;
   const { result, timeout } = test;
-  const deadline = deadlines.get(result) ?? performance.now() + result.startTime! + timeout - Date.now();
-  deadlines.set(result, deadline);
-  return deadline - performance.now();
+  const { retryCount: retry = 0, startTime } = result;
+  let deadline = deadlines.get(result);
+  if (deadline?.retry !== retry) {
+    // The start of a second try is not known.
+    const used = retry === 0 ? Date.now() - startTime! : 0;
+    deadlines.set(result, (deadline = { retry, at: performance.now() + timeout - used }));
+  }
+  return deadline.at - performance.now();
 }

@@ -119,8 +119,11 @@ describe('several processes', { timeout: 180_000 }, () => {
     expect((await current.call('/User/phone-number/verify', { id, code: codeIn(twilio.received[0]!) })).status).toBe(
       200,
     );
-    const numberOf = async () =>
-      (await current.call(`/User/${id}/status`, undefined, 'GET')).json.phoneNumber as string;
+    const numberOf = async () => {
+      const { status, json } = await current.call(`/User/${id}/status`, undefined, 'GET');
+      expect(status).toBe(200);
+      return json.phoneNumber as string;
+    };
     let linked = old;
     const verifies = Array.from({ length: sized(1, 3) }, () => 'verify' as const);
     for (const step of ['dispatch', ...verifies, 'notice'] as const) {
