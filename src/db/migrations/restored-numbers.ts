@@ -3,6 +3,7 @@
  * when the backup was taken, and would give the same ones to other users, events and endpoints.
  */
 import type { Database } from '../database.ts';
+import { largestId } from '../../values/id.ts';
 
 /** More than a service gives out between two backups. All ids are below 2,147,483,648, so 200 restores fit. */
 const restoreStep = 10_000_000;
@@ -15,7 +16,7 @@ const endpointStep = 1000;
  * service gives out before somebody sees that they run short.
  */
 export const idsLeft = 1_000_000;
-const lastIdAfter = 2_147_483_647 - idsLeft;
+const lastIdAfter = largestId - idsLeft;
 
 export interface MovedIds {
   /** The last id that the restored database has given out. */

@@ -7,6 +7,7 @@ import type { Operator, OperatorActionName } from '../../audit/operator-actions.
 import type { Observe } from '../../monitoring/observe.ts';
 import type { Owner } from '../../sharing/slots.ts';
 import { secondsAfter, type Clock } from '../../values/clock.ts';
+import { parseId } from '../../values/id.ts';
 import { networkOf } from '../../values/network.ts';
 import { maskPhone, type PhoneNumber } from '../../values/phone-number.ts';
 import { safeNumberKey, type LiveGuard } from '../live.ts';
@@ -143,12 +144,10 @@ function liftTargetOf({ block, userId, phoneNumber, address }: Lift, digest: Dig
 /** The id of a block consists of its kind and its key: see `listBlocks` of the store. */
 function parseBlockId(block: string): LiftTarget {
   const [, kind, name = ''] = /^(user|confirmations|phone|address|token|code|prefix):(.+)$/.exec(block) ?? [];
-  const id = /^\d{1,10}$/.test(name) ? Number(name) : 0;
+  const id = parseId(name);
   const key = /^[0-9a-f]{32}$/.test(name) ? Buffer.from(name, 'hex') : undefined;
-  if (id > 0 && id <= 2_147_483_647) {
-    if (kind === 'user') return { userId: id };
-    if (kind === 'confirmations') return { confirmationsOf: id };
-  }
+  if (kind === 'user' && id) return { userId: id };
+  if (kind === 'confirmations' && id) return { confirmationsOf: id };
   if (kind === 'prefix') return { prefix: name };
   if (kind === 'phone' && key) return { blockedPhoneKey: key };
   if (kind === 'code' && key) return { code: key };
