@@ -54,7 +54,6 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
   const moments = new Intl.DateTimeFormat(locale, { ...numbering, timeZone, dateStyle: 'medium', timeStyle: 'short' });
   const days = new Intl.DateTimeFormat(locale, { ...numbering, timeZone, dateStyle: 'medium' });
   const months = new Intl.DateTimeFormat(locale, { ...numbering, timeZone: 'UTC', year: 'numeric', month: 'long' });
-  const isoMonths = new Intl.DateTimeFormat('sv', { timeZone, year: 'numeric', month: '2-digit' });
   const writeAmount = createAmounts(locale);
   const counts = new Intl.NumberFormat(locale, numbering);
   /** A second further, outside the period, is another day if the period has this day whole. */
@@ -70,10 +69,15 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
     amount: (decimal, currency, sign = '') =>
       isolateLeftToRight(`${/[1-9]/.test(decimal) ? sign : ''}${writeAmount(decimal, currency)} ${currency}`),
     count: (value) => counts.format(value),
-    monthOf: (instant) =>
-      isAtEnd(instant) ? instant.slice(0, 7) : isoMonths.format(new Date(instant)).padStart(7, '0'),
+    monthOf: createMonthOf(timeZone),
     month: (month) => months.format(new Date(`${month}-01T00:00:00Z`)),
   };
+}
+
+/** The month of an instant, such as `2026-11`. */
+export function createMonthOf(timeZone: string): (instant: string) => string {
+  const months = new Intl.DateTimeFormat('sv', { timeZone, year: 'numeric', month: '2-digit' });
+  return (instant) => (isAtEnd(instant) ? instant.slice(0, 7) : months.format(new Date(instant)).padStart(7, '0'));
 }
 
 /** The first and the last day of the calendar: in some time zones they are in a year that it does not have. */

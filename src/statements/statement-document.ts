@@ -81,10 +81,7 @@ export class StatementDocument extends PagedDocument {
     const { title, individual, page: template } = this.texts;
     const name = `${brand} · ${title} · ${individual} ${individualId}`;
     const pages = this.#countPages();
-    this.type.beginFooters((page) =>
-      // A row that got another month while the rows were read may need a page more.
-      drawFooter(this.type, name, numberPage(template, page, Math.max(page, pages))),
-    );
+    this.type.beginFooters((page) => drawFooter(this.type, name, numberPage(template, page, pages)));
   }
 
   /** All rows are one line, so the pages are known before the rows are drawn. */

@@ -27,7 +27,7 @@ export interface StatementHead extends DocumentHead {
   holder: Holder;
 }
 
-/** Of whom the statement is, as far as the rows say it. */
+/** The holder of the account, as the rows name them; undefined where they do not agree. */
 export interface Holder {
   name: string | undefined;
   iban: string | undefined;

@@ -1,4 +1,5 @@
 /** The statements about the versions of a transaction. */
+import { largestId } from '../values/id.ts';
 import type { Database } from '../db/database.ts';
 
 export interface Version {
@@ -21,7 +22,7 @@ export function createHistoryStore(db: Database) {
       const rows = await db.read`
         select t.individual_id from transactions t join users u on u.id = t.individual_id
         where t.transaction_id = ${transactionId}
-          and (${individualId ?? null}::int is null or t.individual_id = ${individualId ?? null})
+          and t.individual_id between ${individualId ?? 1} and ${individualId ?? largestId}
         limit 2`;
       return rows.map(({ individual_id }) => individual_id);
     },

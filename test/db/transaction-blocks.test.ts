@@ -310,7 +310,7 @@ describe('list and count agree with a model over inserts in any order, replays, 
         undefined,
       );
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('while rows arrive from two services', () => {
@@ -370,5 +370,5 @@ describe('while rows arrive from two services', () => {
       );
       await checkBlocks(id, model, 50);
     }
-  }, 120_000);
+  }, 300_000);
 });

@@ -44,7 +44,7 @@ export async function runHere(args: string[], settings: Record<string, string> =
  */
 export async function refusedStart(settings: Record<string, string>, fresh = false): Promise<string> {
   try {
-    const config = loadConfig(environment({ PORT: '0', ...settings }));
+    const config = loadConfig(environment(settings));
     const app = await startApp({ config, fresh, log: () => {}, terminal: () => {}, logFormat: 'json' });
     await app.stop();
   } catch (error) {

@@ -52,7 +52,7 @@ export async function preparedDataFolder(): Promise<string> {
 }
 
 export function environment(settings: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH!, HOME: process.env.HOME ?? '/', ...settings };
+  return { PATH: process.env.PATH!, HOME: process.env.HOME ?? '/', PORT: '0', ...settings };
 }
 
 /** Runs a command to its end. A command that does not end is killed when the test ends. */
@@ -79,7 +79,7 @@ export class ServiceProcess {
   /** `wrapper` is a command that starts the one that follows it. */
   constructor(settings: Record<string, string>, args: string[] = [], program = main, wrapper: string[] = []) {
     const [command, ...rest] = [...wrapper, process.execPath, program, 'serve', ...args];
-    this.child = spawn(command!, rest, { env: environment({ PORT: '0', ...settings }) });
+    this.child = spawn(command!, rest, { env: environment(settings) });
     this.output = collect(this.child);
     onTestFinished(() => void this.child.kill('SIGKILL'));
   }

@@ -12,7 +12,7 @@ import { cloneDatabase } from '../harness/service.ts';
 
 /** One clear sentence on standard error, and nothing else: no stack, no second guess. */
 async function refusal(settings: Record<string, string>): Promise<string> {
-  const { code, stderr } = await run(['serve'], { PORT: '0', ...settings });
+  const { code, stderr } = await run(['serve'], settings);
   expect(code).toBe(1);
   expect(stderr).not.toMatch(/\n\s+at /);
   return stderr.trim();

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createHistoryStore } from '../../src/transactions/history.store.ts';
+import { createTransactionsStore } from '../../src/transactions/transactions.store.ts';
+import type { Database } from '../../src/db/database.ts';
 import { invalidField, refusal, row, startService, type Service } from '../harness/service.ts';
 
 let service: Service;
@@ -58,4 +61,25 @@ it('requires transactionId, at most 64 characters', async () => {
   expect((await get({ transactionId: 'x'.repeat(65) })).json).toEqual(
     invalidField('TransactionId', 'The field TransactionId must be a string with a maximum length of 64.'),
   );
+});
+
+it('reads one row, however many individuals hold the id', async () => {
+  await service.sql`
+    with added as (
+      insert into users (id, created_at) select n, now() from generate_series(500000, 501000) n returning id
+    )
+    insert into transactions
+    select copied.* from added, transactions t cross join lateral
+      jsonb_populate_record(t, jsonb_build_object('individual_id', id, 'transaction_id', 'shared')) copied
+    where t.transaction_id = 'only-a'`;
+  await service.sql.begin(async (sql) => {
+    // As all sessions of the service for reads by key.
+    await sql`set local plan_cache_mode = force_generic_plan`;
+    const db = { read: sql } as unknown as Database;
+    expect(await createTransactionsStore(db).findTransactions('shared', 500_900)).toHaveLength(1);
+    expect(await createHistoryStore(db).findHolders('shared', 500_900)).toEqual([500_900]);
+    const [read] = await sql`
+      select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'transactions'`;
+    expect(read!.rows).toBeLessThan(10);
+  });
 });

@@ -153,6 +153,27 @@ describe('a statement', () => {
     }
   });
 
+  it('has the sums of the rows that it prints, also if one has changed after they were counted', async () => {
+    const holder = await service.createUser();
+    await service.record([row(holder, { amount: '12.50', transactionCategory: 'debit' })]);
+    const reading = service.sql.begin(async (sql) => {
+      // Counting the rows does not need it, reading them does.
+      await sql`lock table transaction_details in access exclusive mode`;
+      const statement = readStatement({ individualId: holder });
+      await until(async () => {
+        const [waiting] = await service.sql`
+          select from pg_locks where not granted and relation = 'transaction_details'::regclass`;
+        return waiting;
+      });
+      await sql`update transactions set amount = 12.80, body = replace(body, '12.50', '12.80')
+        where individual_id = ${holder}`;
+      return { statement };
+    });
+    const { pages } = await (await reading).statement;
+    const text = pages.flat().join('\n');
+    for (const printed of ['−12.80 EUR', 'EUR 1 0.00 EUR 12.80 EUR']) expect(text).toContain(printed);
+  });
+
   it('has numbered pages, its language, a title and a structure for screen readers', async () => {
     const statement = await readStatement({ locale: 'de-AT', timestampFrom: '2026-01-01', timestampTo: '2026-03-01' });
     const count = statement.pages.length;

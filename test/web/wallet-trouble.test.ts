@@ -1,6 +1,6 @@
 /** The wallet page without rows, without a connection, without a token, and with a slow service. */
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAccessible, expectNarrow, openPage } from '../harness/browser/page.ts';
 import { row, serviceForTest, startService } from '../harness/service.ts';
@@ -42,9 +42,11 @@ describe('the wallet', () => {
   });
 
   it('says that the service is away, or that it fails, and reads the list when asked to try again', async () => {
+    // One route for all answers: between two of them the page's own next try could succeed.
+    let answer = (route: Route) => route.abort();
     const page = await openPage(`${wallet.service.url}/wallet`, {
       expected: /ERR_FAILED|status of 500/,
-      prepare: (before) => before.route('**/app/**', (route) => route.abort()),
+      prepare: (before) => before.route('**/app/**', (route) => answer(route)),
     });
     const expectState = async (title: string) => {
       await page.getByRole('heading', { name: title }).waitFor();
@@ -55,11 +57,10 @@ describe('the wallet', () => {
       await page.setViewportSize({ width: 1280, height: 800 });
     };
     await expectState('The service does not answer');
-    await page.unroute('**/app/**');
-    await page.route('**/app/**', (route) => route.fulfill({ status: 500, body: '' }));
+    answer = (route) => route.fulfill({ status: 500, body: '' });
     await page.getByRole('button', { name: 'Try again' }).click();
     await expectState('The service cannot answer right now');
-    await page.unroute('**/app/**');
+    answer = (route) => route.continue();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('button.row').first().waitFor();
   });

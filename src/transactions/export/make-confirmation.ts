@@ -3,7 +3,6 @@ import { unknownIndividual, unknownTransaction } from '../../errors.ts';
 import type { DocumentHead } from '../../statements/statement.ts';
 import { openConfirmationWriter } from '../../statements/statement-writer.ts';
 import type { DocumentParts, StatementReply, StatementRequest } from './make-statement.ts';
-import { foldForSearch, readTransaction } from '../transaction.ts';
 
 export interface ConfirmationRequest extends Pick<StatementRequest, 'individualId' | 'timeZone' | 'locale' | 'owner'> {
   transactionId: string;
@@ -17,26 +16,16 @@ export function createMakeConfirmation(parts: DocumentParts) {
     if (total === undefined) throw unknownIndividual();
     const [found] = await store.findTransactions(transactionId, individualId);
     if (found === undefined) throw unknownTransaction();
-    const { timeStamp } = readTransaction(individualId, found);
     const now = clock.now();
     const head: DocumentHead = { individualId, locale, timeZone, madeAt: now.toISOString(), brand, extraFont };
-    // Read like the rows of a statement.
-    const filter = { from: timeStamp, to: timeStamp, search: foldForSearch(transactionId) };
-    const rows = store.readAll({ individualId, filter, owner, isOldestFirst: true, hasDetails: true });
     return {
       chunks: await desk.make({
         owner,
         rowCount: 1,
-        bodies: onlyTransaction(rows, transactionId),
+        bodies: [[found]],
         open: () => openConfirmationWriter(head),
       }),
       asOf: pageTokens.issue(individualId, total, now),
     };
   };
-}
-
-async function* onlyTransaction(bodies: AsyncIterable<string[]>, transactionId: string): AsyncGenerator<string[]> {
-  for await (const some of bodies) {
-    yield some.filter((body) => readTransaction(0, body).transactionId === transactionId);
-  }
 }

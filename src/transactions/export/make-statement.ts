@@ -2,24 +2,16 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { inBackground } from '../../monitoring/background.ts';
 import type { Clock } from '../../values/clock.ts';
-import { JsonObject, writeJson, type Json, type JsonNumber } from '../../formats/json.ts';
-import { readJson } from '../../formats/json-reader.ts';
+import { writeJson, type Json } from '../../formats/json.ts';
 import { invalidFields, noTransactions, unknownIndividual } from '../../errors.ts';
 import { SharedStreams } from '../../sharing/shared-streams.ts';
 import { Slots, type Owner } from '../../sharing/slots.ts';
-import type {
-  CurrencyTotals,
-  MonthTotals,
-  StatementDetails,
-  StatementHead,
-  StatementRow,
-  StatementWriter,
-} from '../../statements/statement.ts';
+import type { StatementDetails, StatementRow, StatementWriter } from '../../statements/statement.ts';
 import { openStatementWriter } from '../../statements/statement-writer.ts';
-import { addAmounts } from '../amount.ts';
 import { detailNames } from '../details/details.ts';
 import type { PageTokens } from '../list/page-token.ts';
 import { holderOf } from './holder.ts';
+import { sumRows } from './sum-rows.ts';
 import type { Filter } from '../filter.ts';
 import { readTransaction } from '../transaction.ts';
 import type { TransactionsStore } from '../transactions.store.ts';
@@ -65,7 +57,7 @@ export interface DocumentRequest {
   owner: Owner;
   /** At most. */
   rowCount: number;
-  bodies: AsyncIterable<string[]>;
+  bodies: AsyncIterable<string[]> | Iterable<string[]>;
   open(rows: readonly StatementRow[]): StatementWriter;
 }
 
@@ -143,7 +135,7 @@ export class DocumentDesk {
   }
 }
 
-async function readRows(bodies: AsyncIterable<string[]>): Promise<StatementRow[]> {
+async function readRows(bodies: DocumentRequest['bodies']): Promise<StatementRow[]> {
   const rows: StatementRow[] = [];
   let characters = 0;
   for await (const some of bodies) {
@@ -192,12 +184,11 @@ export function createMakeStatement(parts: DocumentParts) {
     const upTo = pinned ?? (await store.countAll(individualId));
     if (upTo === undefined) throw unknownIndividual();
     const rows = { individualId, filter, upTo, isPinned: pinned !== undefined, owner };
-    const summed = await store.sumPeriods({ ...rows, by: 'month', timeZone });
-    if (!summed) throw unknownIndividual();
-    if (summed.total === 0) throw noTransactions();
-    if (summed.count > maxStatementRows) throw tooManyRows(summed.count);
-    const months = readMonths(summed.items);
-    const head: Omit<StatementHead, 'rowCount' | 'holder'> = {
+    const counted = await store.listPage({ ...rows, page: { number: 1, size: 1 } });
+    if (!counted) throw unknownIndividual();
+    if (counted.total === 0) throw noTransactions();
+    if (counted.count > maxStatementRows) throw tooManyRows(counted.count);
+    const head = {
       individualId,
       locale: request.locale,
       timeZone,
@@ -205,19 +196,23 @@ export function createMakeStatement(parts: DocumentParts) {
       from: filter.from,
       to: filter.to,
       filters: describeFilter(filter),
-      totals: sumCurrencies(months.flatMap(({ totals }) => totals)),
-      months,
       brand,
       extraFont,
     };
     return {
       chunks: await desk.make({
         owner,
-        rowCount: summed.count,
+        rowCount: counted.count,
         bodies: store.readAll({ ...rows, isOldestFirst: true, hasDetails: true }),
-        open: (read) => openStatementWriter({ ...head, rowCount: read.length, holder: holderOf(read) }),
+        open: (read) =>
+          openStatementWriter({
+            ...head,
+            ...sumRows(read, timeZone),
+            rowCount: read.length,
+            holder: holderOf(read),
+          }),
       }),
-      asOf: request.asOf ?? pageTokens.issue(individualId, summed.total, now),
+      asOf: request.asOf ?? pageTokens.issue(individualId, counted.total, now),
     };
   };
 }
@@ -261,44 +256,6 @@ function detailTexts(members: object): StatementDetails {
         : [],
     ),
   );
-}
-
-/** The sums of each month, oldest first. */
-function readMonths(items: string): MonthTotals[] {
-  const byMonth = new Map<string, CurrencyTotals[]>();
-  for (const period of readJson(`[${items}]`) as JsonObject[]) {
-    const [firstDay, currency, count, moneyIn, moneyOut, other] = period.values as [
-      string,
-      string,
-      ...[JsonNumber, JsonNumber, JsonNumber, JsonNumber],
-    ];
-    const month = firstDay.slice(0, -'-01'.length);
-    const totals = byMonth.get(month) ?? [];
-    totals.push({
-      currency,
-      count: Number(count.text),
-      moneyIn: moneyIn.text,
-      moneyOut: moneyOut.text,
-      other: other.text,
-    });
-    byMonth.set(month, totals);
-  }
-  return [...byMonth].map(([month, totals]) => ({ month, totals })).toReversed();
-}
-
-function sumCurrencies(totals: readonly CurrencyTotals[]): CurrencyTotals[] {
-  const byCurrency = new Map<string, CurrencyTotals>();
-  for (const { currency, ...each } of totals) {
-    const sum = byCurrency.get(currency) ?? { currency, count: 0, moneyIn: '0', moneyOut: '0', other: '0' };
-    byCurrency.set(currency, {
-      currency,
-      count: sum.count + each.count,
-      moneyIn: addAmounts(sum.moneyIn, each.moneyIn),
-      moneyOut: addAmounts(sum.moneyOut, each.moneyOut),
-      other: addAmounts(sum.other, each.other),
-    });
-  }
-  return [...byCurrency.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1));
 }
 
 /** The filters except the time range. They are printed, so that a reader knows when rows are left out. */
