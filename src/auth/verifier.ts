@@ -29,7 +29,7 @@ interface Remembered {
 
 /** About 10,000 usual tokens. */
 const defaultRememberedBytes = 32 * 1024 * 1024;
-/** What the caller takes at most, beside texts of the token. */
+/** Maximum size of a remembered caller, without the texts of its token. */
 const callerBytes = 1000;
 
 export function createVerifier(options: VerifierOptions): Verifier {

@@ -138,6 +138,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     const ended = Object.values(pools);
     pools = undefined;
     for (const sql of ended) endNow(sql);
+    // They have no time limit: on a host that is gone they would wait until TCP gives up.
+    for (const session of streams) session.destroy();
     options.onChange?.(false, cause);
   }
 

@@ -114,7 +114,8 @@ export function createPoster(options: PosterOptions): Poster {
       return { ...answer, milliseconds: Math.round(performance.now() - begunAt) };
     },
     close() {
-      for (const request of inFlight) request.destroy();
+      // Without an error of ours it would count as a connection that the receiver has closed, and be sent again.
+      for (const request of inFlight) request.destroy(new Error('The poster was closed.'));
       agents.http.destroy();
       agents.https.destroy();
     },

@@ -193,7 +193,13 @@ export function staticFile(
   const packed = new Map<ContentEncoding, Promise<Buffer>>(brotli && [['br', Promise.resolve(brotli)]]);
 
   function pack(encoding: ContentEncoding): Promise<Buffer> {
-    const made = packed.get(encoding) ?? compressFile(plain, encoding);
+    const known = packed.get(encoding);
+    if (known) return known;
+    const made = compressFile(plain, encoding).catch((error: unknown) => {
+      // The next request tries again.
+      packed.delete(encoding);
+      throw error;
+    });
     packed.set(encoding, made);
     return made;
   }

@@ -55,8 +55,8 @@ export class PendingAnswers {
   }
 
   #giveUpOne(): void {
-    const [most] = [...this.#byCaller.values()].sort((a, b) => b.bytes - a.bytes);
-    const [oldest] = most!.responses;
+    const [largest] = [...this.#byCaller.values()].sort((a, b) => b.bytes - a.bytes);
+    const [oldest] = largest!.responses;
     // A pipelined answer has no socket of its own yet, but waits for one that has.
     (oldest!.req.socket ?? oldest).destroy();
   }

@@ -71,7 +71,7 @@ export type Observation =
   | { kind: 'recorded'; result: string; rows: number }
   | { kind: 'answer-truncated'; reason: string }
   | { kind: 'token-issued'; client: string; userId?: number }
-  | { kind: 'token-refused'; client: string; reason: string }
+  | { kind: 'token-refused'; reason: string }
   | { kind: 'keys-unread'; reason: string }
   | { kind: 'database'; available: boolean; cause?: string }
   | { kind: 'standby'; usable: boolean; cause?: string }

@@ -130,7 +130,7 @@ export class Typesetter {
     return this.#runsOf(text, weight).reduce((sum, { run }) => sum + run.width, 0) * size;
   }
 
-  /** Alone it has no order, whose computation takes far longer than this. */
+  /** A single character needs no order, whose computation takes far longer than this. */
   #widthOfCharacter(character: string, { weight = 'regular', size = bodySize }: Style): number {
     const runs = this.#splitByFont(this.#replaceMissing(withoutMarks(character)), weight);
     return runs.reduce((sum, run) => sum + run.width, 0) * size;

@@ -177,7 +177,7 @@ export function createUsersStore(db: Database, { writesEvents = true }: UsersSto
 
     async findHolder(e164: string): Promise<PhoneHolder | undefined> {
       const [row] = await db.read`
-        select l.user_id, v.verified_at, 
+        select l.user_id, v.verified_at,
           (select max(m.verified_at) from messages m where m.user_id = l.user_id) as used_at
         from phone_links l join verifications v on v.user_id = l.user_id where l.phone = ${e164}`;
       return row && { userId: row.user_id, ...phoneUseOf(row.verified_at, row.used_at) };

@@ -85,6 +85,15 @@ describe('the token endpoint', () => {
     if (status === 401) expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
   });
 
+  it('logs each request that it refuses, also one that it cannot read', async () => {
+    const logged = () => service.logLines.filter((line) => line.includes('"msg":"token-refused"'));
+    const before = logged().length;
+    await ask({ ...sandbox, client_secret: 'x' });
+    await ask('');
+    await ask(grant, { authorization: 'Basic !!' });
+    await expect.poll(() => logged().length - before).toBe(3);
+  });
+
   it('refuses another media type, a broken Basic header, and two secrets', async () => {
     expect((await ask('{}', { 'content-type': 'application/json' })).json.error).toBe('invalid_request');
     expect((await ask(grant, { authorization: 'Basic !!' })).json.error).toBe('invalid_client');

@@ -1,7 +1,8 @@
 /** The database goes away and comes back: refused, cut off, or silent. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { openDatabase } from '../../src/db/database.ts';
 import { cloneDatabase, startService, type Service } from '../harness/service.ts';
 
 /** Stands between the service and PostgreSQL, as a network does. */
@@ -95,6 +96,18 @@ it('answers requests that were waiting when the network fell silent', async () =
   const waiting = Promise.all(Array.from({ length: 20 }, create));
   for (const { status } of await waiting) expect(status).toBe(503);
   expect(await ready()).toBe(503);
+  network.silent = false;
+  await healed();
+});
+
+it('ends a stream of rows that was under way when the network fell silent', async () => {
+  const db = openDatabase({ url: network.url, connections: 4, statementSeconds: 5 });
+  onTestFinished(db.close);
+  const count = { statement: 'select n from generate_series(1, 100) n', parameters: [], rowsAtOnce: 10 };
+  const rows = db.stream({ ...count, read: ({ n }) => Number(n) })[Symbol.asyncIterator]();
+  await rows.next();
+  network.silent = true;
+  await expect(rows.next()).rejects.toThrow();
   network.silent = false;
   await healed();
 });

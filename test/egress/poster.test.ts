@@ -25,7 +25,11 @@ function posterFor(allow: string[], answers: string[][] = [], more: Partial<Post
     ...more,
   });
   onTestFinished(() => poster.close());
-  return { asked, post: (url: string) => poster.post(url, { 'content-type': 'application/json' }, '{}') };
+  return {
+    asked,
+    close: poster.close,
+    post: (url: string) => poster.post(url, { 'content-type': 'application/json' }, '{}'),
+  };
 }
 
 const forbidden = { error: 'The host leads to a forbidden address.', milliseconds: expect.any(Number) };
@@ -107,6 +111,19 @@ it('a kept connection that the receiver closes is replaced without a failure', a
     expect(await post(receiver.url)).toMatchObject({ status: 200 });
     await new Promise((resolve) => setTimeout(resolve, count % 3));
   }
+});
+
+it('a request in flight is not sent again when the poster is closed', async () => {
+  let isSilent = false;
+  const receiver = await startReceiver((_hook, response) => void (isSilent || response.end()));
+  const { post, close } = posterFor(['127.0.0.1']);
+  await post(receiver.url);
+  isSilent = true;
+  const answer = post(receiver.url);
+  await until(() => receiver.hooks.length === 2);
+  close();
+  expect(await answer).toMatchObject({ error: 'The connection failed.' });
+  expect(receiver.hooks).toHaveLength(2);
 });
 
 describe('a proxy', () => {

@@ -223,6 +223,15 @@ describe('a database', () => {
       `✗ Connections: this node may open 25, and the server allows 10 (connection limit of the role ${role}). Raise ` +
         `connection limit of the role ${role}, or lower LEDGERLINE_DATABASE_CONNECTIONS and LEDGERLINE_EXPORTS.`,
     ]);
+    await sql.unsafe(`alter role ${role} connection limit 27`);
+    const others = postgres(url.href, { max: 5 });
+    onTestFinished(() => others.end());
+    await Promise.all(Array.from({ length: 5 }, () => others`select pg_sleep(0.2)`));
+    expect(await findings(settings)).toEqual([
+      `! Connections: this node may open 25, but others use 5 of the 27 that the server allows (connection limit of the ` +
+        `role ${role}). Raise connection limit of the role ${role}, or lower LEDGERLINE_DATABASE_CONNECTIONS and LEDGERLINE_EXPORTS.`,
+    ]);
+    await others.end();
     const refused =
       /cannot be used: it has no connection left \(53300\)\. Raise max_connections of the server, or lower LEDGERLINE_DATABASE_CONNECTIONS\.$/;
     // Enough for the schema and then not for the service, or not for a command.

@@ -1,23 +1,36 @@
 /** Whether the server, and a pooler in front of it, let this node open all connections that it may need. */
 import type { Sql } from '../../db/sql.ts';
 import { parseAddress } from '../../db/sessions/address.ts';
-import { readConnectionLimit } from '../../db/checks/connection-limit.ts';
+import { readConnectionLimits } from '../../db/checks/connection-limit.ts';
 import { errorCode } from '../../db/failures.ts';
 import { openRoutedSession } from '../../db/sessions/pool.ts';
 import { openRoute } from '../../db/sessions/route.ts';
 import { okFinding, problemFinding, warningFinding, type Finding } from './finding.ts';
 
 export async function checkConnections(sql: Sql, url: string, needed: number): Promise<Finding> {
-  const { limit, setting, used } = await readConnectionLimit(sql);
-  if (needed > limit) {
+  const limits = await readConnectionLimits(sql);
+  const cureOf = (setting: string) =>
+    `Raise ${setting}, or lower LEDGERLINE_DATABASE_CONNECTIONS and LEDGERLINE_EXPORTS.`;
+  const low = limits.find(({ limit }) => needed > limit);
+  if (low) {
     return problemFinding(
       'Connections',
-      `this node may open ${needed}, and the server allows ${limit} (${setting}).`,
-      `Raise ${setting}, or lower LEDGERLINE_DATABASE_CONNECTIONS and LEDGERLINE_EXPORTS.`,
+      `this node may open ${needed}, and the server allows ${low.limit} (${low.setting}).`,
+      cureOf(low.setting),
+    );
+  }
+  const full = limits.find(({ limit, used, ownUsed }) => needed > limit - (used - ownUsed));
+  if (full) {
+    const others = full.used - full.ownUsed;
+    return warningFinding(
+      'Connections',
+      `this node may open ${needed}, but others use ${others} of the ${full.limit} that the server allows (${full.setting}).`,
+      cureOf(full.setting),
     );
   }
   // Other clients must not be refused because of a check.
-  if (needed > limit - used) return okFinding('Connections', `${used} of ${limit} are in use`);
+  const tight = limits.find(({ limit, used }) => needed > limit - used);
+  if (tight) return okFinding('Connections', `${tight.used} of ${tight.limit} are in use`);
   const { opened, cause } = await openAll(url, needed);
   if (cause === undefined) return okFinding('Connections', `all ${needed} that this node may open can be opened`);
   return warningFinding(

@@ -92,7 +92,7 @@ function describeUnexplained(error: unknown): DatabaseFault {
   return { cause: `it answers with an error${said}`, cure: 'Check DATABASE_URL and the log of the server.' };
 }
 
-/** Codes of a host that is well, or away: what to do depends on the other hosts. */
+/** Codes of a standby and of a host that cannot be reached: what to do depends on the other hosts. */
 const isExpectedOfAHost = /^(25006|E(CONN|HOST|NET)|ETIMEDOUT|CONNECT|ENOTFOUND|EAI_AGAIN)/;
 
 /** `url` is the setting with which the connection was opened. */

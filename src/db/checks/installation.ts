@@ -50,8 +50,8 @@ function refuse(served: Served, mode: Mode): void {
 }
 
 /**
- * Whether a server has a copy of the primary's database and follows it: it is the same database of the same cluster,
- * with the same generation of events, a random value, for servers that do not give these. An old primary that is running
+ * Whether a server has a copy of the primary's database and follows it: it is the same database of the same cluster.
+ * Servers that do not report these ids are compared by the generation of events, a random value. An old primary that is running
  * again has all of them, but its rows differ from ours since the failover.
  */
 export async function isCopyOf(primary: Database, copy: Database): Promise<boolean> {

@@ -36,17 +36,17 @@ export async function isTransactionPooled(url: string, sql: Sql): Promise<boolea
  * keeps its own. In transaction or statement mode they use the same session in turn, and the settings of the service's
  * session (the search path, the statement timeout) would be lost, or would apply to other clients.
  */
-export async function shareSessions(one: Sql, other: Sql): Promise<boolean> {
+export async function shareSessions(first: Sql, second: Sql): Promise<boolean> {
   const seen: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const sessions: number[] = [];
-    for (const connection of [one, other]) {
+    for (const connection of [first, second]) {
       // Not prepared: in transaction mode another client may have the session in which it was prepared.
       const [row] = await connection.unsafe('select pg_backend_pid() as session');
       sessions.push(row!.session);
     }
     seen.push(sessions.join());
   }
-  const [first, second] = seen[0]!.split(',');
-  return first === second || seen.some((sessions) => sessions !== seen[0]);
+  const [ofFirst, ofSecond] = seen[0]!.split(',');
+  return ofFirst === ofSecond || seen.some((sessions) => sessions !== seen[0]);
 }

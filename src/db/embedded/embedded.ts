@@ -1,5 +1,5 @@
 /** The embedded PostgreSQL: created, started and stopped as a child of this process. */
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { appendFile, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -229,10 +229,15 @@ async function stopOrphan({ cluster }: Place): Promise<void> {
 /** An id from an old pid file may belong to another program by now. */
 function isPostgres(pid: number): boolean {
   if (!isRunning(pid)) return false;
+  return path.basename(commandOf(pid)).startsWith('postgres');
+}
+
+/** The name of the program, or its path. macOS has no /proc; some images have no `ps`. */
+function commandOf(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
+    return readFileSync(`/proc/${pid}/comm`, 'utf8');
   } catch {
-    return true;
+    return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
   }
 }
 

@@ -12,7 +12,7 @@ begin
     select from confirmations c
     where c.user_id = for_user and c.confirmation_id = given_confirmation and c.purpose = 'change-phone'
       and c.state = 'approved' and c.approved_at >= called_at - interval '10 minutes'
-      -- A process that ended during the dispatch has given no answer: longer than three minutes no dispatch takes.
+      -- No dispatch takes longer than three minutes: a code that is still pending then is that of a process that ended.
       and (c.spent_at is null
         or latest.state = 'pending' and latest.sent_at = c.spent_at and c.spent_at < called_at - interval '3 minutes'));
 end $$;

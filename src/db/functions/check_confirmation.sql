@@ -1,6 +1,6 @@
 -- Checks the code of a confirmation and the terms that the caller acts on, and decides at once: under the lock of the
--- user's row one call at a time compares, and what it finds is written by the same statement. So no two calls succeed,
--- none after another one named other terms, and no guess is uncounted. A check while the user is blocked changes nothing.
+-- user's row one call at a time compares, and what it finds is written by the same statement. So at most one call
+-- succeeds, none after a call that named other terms, and every guess is counted. A check while the user is blocked changes nothing.
 create or replace function check_confirmation(
   for_user integer, for_confirmation uuid, called_at timestamptz,
   -- Of the given terms and the given code, one for each digest key: any of them may be the key of the confirmation.

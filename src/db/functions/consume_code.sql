@@ -43,7 +43,7 @@ begin
 
   used.digest := null;
   if kind = 'change' then
-    delete from phone_links l 
+    delete from phone_links l
     where l.phone = known_user.verified_phone and l.phone <> to_phone and l.user_id = for_user;
     insert into phone_changes (user_id, asked_at, changed_at, previous_phone, phone)
     values (for_user, used.asked_at, called_at, mask_phone(known_user.verified_phone), mask_phone(to_phone));

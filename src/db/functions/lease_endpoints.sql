@@ -9,13 +9,13 @@ declare
   moment timestamptz := clock_timestamp();
   until timestamptz := seconds_after(clock_timestamp(), lease_seconds);
   -- Later than any lease can end, unless that clock was set back.
-  never timestamptz := seconds_after(clock_timestamp(), 2 * lease_seconds);
+  latest_possible_end timestamptz := seconds_after(clock_timestamp(), 2 * lease_seconds);
   share integer;
   renewed integer;
 begin
   -- After the clock was set back, a process that has ended must not keep its leases until the clock is there again.
-  update webhook_dispatchers d set seen_until = until where d.seen_until > never;
-  update webhook_leases l set held_until = until where l.held_until > never;
+  update webhook_dispatchers d set seen_until = until where d.seen_until > latest_possible_end;
+  update webhook_leases l set held_until = until where l.held_until > latest_possible_end;
   insert into webhook_dispatchers as d (id, seen_until) values (dispatcher, until)
   on conflict (id) do update set seen_until = excluded.seen_until;
   delete from webhook_dispatchers d where d.id in (

@@ -30,8 +30,7 @@ create or replace function reserve_send(
   needs_confirmation boolean, given_confirmation uuid,
 
   -- unknown-user, verified, refused, phone-taken or reserved. For a resend also phone-replaced: the latest code went to
-  -- another phone. For a change not-verified, unconfirmed,
-  -- already-linked or lapsed instead of verified.
+  -- another phone. For a change not-verified, unconfirmed, already-linked or lapsed, and never verified.
   out decision text,
   -- The rules that refuse, and those that would if they were enforced, as an array of guard_refusal.
   out refusals json,

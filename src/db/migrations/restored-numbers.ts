@@ -1,6 +1,6 @@
 /**
- * Moves on what others remember by its number, after a restore. A restored database continues each number where it was
- * when the backup was taken, and would give the same ones to other users, events and endpoints.
+ * After a restore, moves the ids of users and endpoints and the positions of events past those that were given out after
+ * the backup. The restored database would give the same ones to others.
  */
 import type { Database } from '../database.ts';
 import { largestId } from '../../values/id.ts';

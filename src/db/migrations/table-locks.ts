@@ -1,12 +1,6 @@
 /** The lock that a statement of a migration takes on an existing table, and the requests that it blocks. */
 
-export type LockMode =
-  | 'ACCESS EXCLUSIVE'
-  | 'SHARE ROW EXCLUSIVE'
-  | 'SHARE'
-  | 'SHARE UPDATE EXCLUSIVE'
-  | 'ROW EXCLUSIVE'
-  | 'unknown';
+export type LockMode = 'ACCESS EXCLUSIVE' | 'SHARE' | 'SHARE UPDATE EXCLUSIVE' | 'ROW EXCLUSIVE' | 'unknown';
 
 export interface TableLock {
   /** Undefined if the statement does not name it, such as for an index that is dropped. */
@@ -19,7 +13,6 @@ export interface TableLock {
 /** What a lock means to the requests that run meanwhile. */
 export const lockEffects: Record<LockMode, string> = {
   'ACCESS EXCLUSIVE': 'blocks reads and writes',
-  'SHARE ROW EXCLUSIVE': 'blocks writes',
   SHARE: 'blocks writes',
   'SHARE UPDATE EXCLUSIVE': 'blocks nobody',
   'ROW EXCLUSIVE': 'blocks nobody, except on the rows that it writes',

@@ -35,7 +35,7 @@ interface Answer<T> {
   answer: T;
 }
 
-/** After one host has answered, the others get this long: two servers may both claim to be the primary. */
+/** How long the other hosts may still answer after the first one did: two servers may both claim to be the primary. */
 const otherMilliseconds = 1000;
 /** The pause after a search that found nothing, so that many connections do not cause too many searches. */
 const pauseMilliseconds = 400;

@@ -156,7 +156,9 @@ class CamtReader {
     const from = inside >= 0 ? inside : this.#path.indexOf('Ntry');
     const target = inside >= 0 ? this.#entry.details.at(-1)! : this.#entry.texts;
     const key = [...this.#path.slice(from + 1, -1), name].join('/');
-    target.set(key, [...(target.get(key) ?? []), text]);
+    const texts = target.get(key);
+    if (texts) texts.push(text);
+    else target.set(key, [text]);
   }
 }
 

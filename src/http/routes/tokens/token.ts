@@ -47,8 +47,8 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
       },
     },
     async handle({ request }) {
-      const asked = readRequest(request);
       try {
+        const asked = readRequest(request);
         const response = await issuer.issue(asked);
         observe({
           kind: 'token-issued',
@@ -57,7 +57,7 @@ export const tokenOperation = (issuer: Issuer, observe: Observe) =>
         });
         return reply(200, tokenResponse, response, noStore);
       } catch (error) {
-        if (error instanceof TokenError) observe({ kind: 'token-refused', client: 'unnamed', reason: error.code });
+        if (error instanceof TokenError) observe({ kind: 'token-refused', reason: error.code });
         throw error;
       }
     },
