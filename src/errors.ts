@@ -196,6 +196,9 @@ export class Problem extends Error {
   }
 }
 
+export const isProblem = (error: unknown, reason: ErrorReason): boolean =>
+  error instanceof Problem && error.details.reason === reason;
+
 /** Why something outside a request failed, for the log: a code such as ECONNREFUSED, or the name of the problem. */
 export function causeOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };

@@ -55,3 +55,11 @@ describe('a message that costs more than one may', () => {
     expect(found(env)).toEqual(expected);
   });
 });
+
+it('channels for some countries leave the others their texts', () => {
+  const { channels } = loadConfig({ LEDGERLINE_CHANNELS: 'BR=whatsapp' });
+  expect([...channels]).toEqual([
+    ['*', ['sms']],
+    ['BR', ['whatsapp']],
+  ]);
+});

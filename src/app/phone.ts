@@ -124,9 +124,13 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
     clock,
     report: reportWork(observer, 'next-channel'),
   });
-  const deliveryParts = { finishSend, objectToChannel, testNumber, referenceKeys, clock, observe };
   const delivery = createDelivery({
-    ...deliveryParts,
+    finishSend,
+    objectToChannel,
+    testNumber,
+    referenceKeys,
+    clock,
+    observe,
     // A gateway may take seconds, in which the request needs no slot.
     dispatch: (message, owner) => whileWaiting(() => failover.send(message), owner),
   });
@@ -147,8 +151,8 @@ export async function openPhone(core: Core, { url, inbox, terminal }: PhoneParts
     },
     spend,
     channels,
-    deliveryParts,
-    failover,
+    delivery,
+    objectToChannel,
     order: messages.order,
   });
   const send = createSendCode({

@@ -1,25 +1,23 @@
 /** Wires the messages that nobody asks for: a code that did not arrive is sent once more. */
-import { createDelivery, type DeliveryParts } from '../codes/deliver-code.ts';
 import { createSecondRoutes, type SecondRouteParts, type SecondRoutes } from '../codes/second-route.ts';
 import { createSecondRouteStore } from '../codes/second-route.store.ts';
 import type { SecondWay } from '../codes/lost-text.ts';
 import type { GatewayOrder } from '../messages/gateway-order.ts';
-import type { Failover } from '../sms/failover.ts';
 import { gatewayChannels } from '../sms/gateways/index.ts';
 import type { Core } from './core.ts';
 import { reportWork } from './report-work.ts';
 
-interface OpenSecondRouteParts extends Pick<SecondRouteParts, 'rebuilders' | 'spend' | 'channels'> {
-  deliveryParts: Omit<DeliveryParts, 'dispatch'>;
-  failover: Failover;
+interface OpenSecondRouteParts extends Pick<
+  SecondRouteParts,
+  'rebuilders' | 'spend' | 'channels' | 'delivery' | 'objectToChannel'
+> {
   order: GatewayOrder;
 }
 
 /** Undefined if both ways are off. */
 export function openSecondRoutes(core: Core, parts: OpenSecondRouteParts): SecondRoutes | undefined {
   const { config, db, clock, observer, traced } = core;
-  const { rebuilders, spend, channels, deliveryParts, failover, order } = parts;
-  const { objectToChannel } = deliveryParts;
+  const { order, ...given } = parts;
   const afterSeconds = new Map<SecondWay, number>();
   if (config.resendAfterSeconds !== undefined) afterSeconds.set('gateway', config.resendAfterSeconds);
   const hasNextChannel = [...config.channels.values()].some((names) => names.length > 1);
@@ -27,11 +25,7 @@ export function openSecondRoutes(core: Core, parts: OpenSecondRouteParts): Secon
   if (afterSeconds.size === 0) return undefined;
   const secondRoutes = createSecondRoutes({
     store: traced('codes', createSecondRouteStore(db)),
-    rebuilders,
-    delivery: createDelivery({ ...deliveryParts, dispatch: failover.send }),
-    spend,
-    objectToChannel,
-    channels,
+    ...given,
     gatewaysFor: (country, channel) =>
       order.orderFor(country).filter((name) => gatewayChannels.get(name)?.includes(channel)),
     clock,

@@ -2,7 +2,7 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createNetServer, type Server as NetServer, type ServerOpts, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inBackground } from '../monitoring/background.ts';
+import { inBackground, type ReportError } from '../monitoring/background.ts';
 import { errorCode } from '../db/failures.ts';
 import { StartError } from '../errors.ts';
 import type { Observer } from '../monitoring/observe.ts';
@@ -12,6 +12,7 @@ export function urlOf(host: string, port: number): string {
   return `http://${name}:${port}`;
 }
 
+const reportMilliseconds = 1000;
 const closeIdleMilliseconds = 100;
 /** A new connection without a request is kept for this long, since its first request may be on the way. */
 const silentMilliseconds = 1000;
@@ -25,18 +26,29 @@ export interface OpenPort {
 /** The options that Node's HTTP server has for its connections. */
 const httpOptions: ServerOpts = { allowHalfOpen: true, noDelay: true };
 
+interface PortOptions extends ServerOpts {
+  /** Called when a connection cannot be accepted, such as for want of file descriptors: at most once a second. */
+  report?: ReportError;
+  /** The setting that an error of the start names. */
+  portSetting?: string;
+}
+
 export async function openPort(
   host: string,
   port: number,
   take: (socket: Socket) => void,
-  options: ServerOpts = {},
-  portSetting = 'PORT',
+  { report = () => {}, portSetting = 'PORT', ...options }: PortOptions = {},
 ): Promise<OpenPort> {
   const server = createNetServer({ ...httpOptions, ...options }, take);
   await new Promise<void>((resolve, reject) => {
-    // Also later: a connection that cannot be accepted, for want of file descriptors, must not end the process.
-    server.on('error', (error) => reject(asStartError(error, host, port, portSetting)));
+    server.once('error', (error) => reject(asStartError(error, host, port, portSetting)));
     server.listen(port, host, resolve);
+  });
+  let reportedAt = -Infinity;
+  server.on('error', (error) => {
+    if (performance.now() - reportedAt < reportMilliseconds) return;
+    reportedAt = performance.now();
+    report(error);
   });
   return { close: () => closePort(server) };
 }
@@ -147,7 +159,7 @@ export async function serveMetrics(observer: Observer, host: string, port: numbe
     );
   });
   const connections = takeConnections(server);
-  const metricsPort = await openPort(host, port, connections.take, {}, 'LEDGERLINE_METRICS_PORT');
+  const metricsPort = await openPort(host, port, connections.take, { portSetting: 'LEDGERLINE_METRICS_PORT' });
   return async () => {
     await metricsPort.close();
     await connections.end({ idleSeconds: 0, stopSeconds: 0 });

@@ -37,6 +37,7 @@ import { noSiblings, type Siblings } from './processes/siblings.ts';
 import { releaseOnFailure, type Releasers } from './releasers.ts';
 import { localCallerCheck, openInbox, openSandbox, seedDemo } from './sandbox.ts';
 import { checkPort, openPort, serveMetrics, takeConnections, urlOf } from './server.ts';
+import { reportFailure } from './report-work.ts';
 import { createStopping, settleSeconds } from './stopping.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { openTransactions } from './transactions.ts';
@@ -126,7 +127,11 @@ async function startOn(server: DatabaseServer, options: AppOptions, releasers: R
 }
 
 /** Returns a function that ends the first part of a stop: when it returns, no more connections come. */
-async function acceptConnections({ config, siblings, stopping, releasers }: Core, http: Server, ownPort: number) {
+async function acceptConnections(
+  { config, observer, siblings, stopping, releasers }: Core,
+  http: Server,
+  ownPort: number,
+) {
   const connections = takeConnections(http);
   releasers.add(() => {
     stopping.close();
@@ -137,7 +142,9 @@ async function acceptConnections({ config, siblings, stopping, releasers }: Core
     siblings.takeConnections(connections.take);
     return async () => {};
   }
-  const port = await openPort(config.host, ownPort, connections.take);
+  const port = await openPort(config.host, ownPort, connections.take, {
+    report: reportFailure(observer.observe, 'accept'),
+  });
   releasers.add(port.close);
   return async () => {
     stopping.leave();

@@ -1,5 +1,5 @@
 /** `ledgerline erase-user`: erases a user from the command line. */
-import { Problem, StartError } from '../errors.ts';
+import { isProblem, StartError } from '../errors.ts';
 import { createEraseUser } from '../privacy/erase-user.ts';
 import { createPrivacyStore } from '../privacy/privacy.store.ts';
 import { commandLineActor } from './command-line-actor.ts';
@@ -14,7 +14,7 @@ export async function eraseUser(id: string): Promise<number> {
     try {
       await erase(commandLineActor(), userId);
     } catch (error) {
-      throw error instanceof Problem ? new StartError(`There is no user ${userId}.`) : error;
+      throw isProblem(error, 'unknown-user') ? new StartError(`There is no user ${userId}.`) : error;
     }
   });
   console.log(`User ${userId} is erased.`);

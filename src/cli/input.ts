@@ -19,8 +19,10 @@ export async function openInput(file: string): Promise<Input> {
   const found = await stat(file).catch(refuseInput(file));
   if (!found.isFile()) throw new StartError(`${file} is not a file.`);
   const progress = new Progress(found.size);
+  // Before the stream is created: an error of a stream that nobody reads yet would end the process.
+  const isPacked = await isGzip(file).catch(refuseInput(file));
   const bytes = counted(createReadStream(file, { highWaterMark: 256 * 1024 }), progress, file);
-  return { chunks: (await isGzip(file).catch(refuseInput(file))) ? unzipped(bytes, file) : bytes, progress };
+  return { chunks: isPacked ? unzipped(bytes, file) : bytes, progress };
 }
 
 /** RFC 1952 section 2.3.1: the first two bytes of every gzip file. */

@@ -17,7 +17,7 @@ export type Channels = ReturnType<typeof createChannels>;
 
 export function createChannels(order: ChannelOrder) {
   function allowedFor({ country, isFreeText = false }: Pick<ChannelRequest, 'country' | 'isFreeText'>) {
-    const allowed: readonly CodeChannel[] = order.get(country ?? '') ?? order.get('*') ?? ['sms'];
+    const allowed: readonly CodeChannel[] = order.get(country ?? '') ?? order.get('*')!;
     return isFreeText ? allowed.filter((channel) => channel !== 'whatsapp') : allowed;
   }
 

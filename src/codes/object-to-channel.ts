@@ -2,9 +2,10 @@
  * Judges a message over a channel that no reservation has counted: the next one after a failure, whether somebody waits
  * for it or not. It has a price, a budget of its country and ranges of its own. Users and phones are not counted again.
  */
-import { isOn, type Target } from '../guard/destination.ts';
+import type { Target } from '../guard/destination.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook } from '../guard/ranges/range-book.ts';
+import { isOn } from '../guard/rules.ts';
 import type { ReportError } from '../monitoring/background.ts';
 import type { Clock } from '../values/clock.ts';
 import type { CodeKind } from './code.ts';
@@ -34,8 +35,9 @@ export function createObjectToChannel({ live, ranges, spend, clock, report }: Ob
     try {
       if (await spend(target, 'country-sends')) return undefined;
     } catch (error) {
-      // If the budgets cannot be read, nothing is sent.
       report(error);
+      range?.giveBack();
+      return 'the budgets cannot be read';
     }
     range?.giveBack();
     return 'the spend of the day is used up';

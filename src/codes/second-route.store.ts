@@ -31,7 +31,7 @@ const isUnclaimed: Record<SecondWay, string> = {
 
 type LostRow = Omit<LostText, 'confirmation'> & NonNullable<LostText['confirmation']>;
 
-/** How many of a gateway's last messages to a country are looked at, and how far back. */
+/** How many of a gateway's last messages to a country are looked at. */
 const textsOfGateway = 100;
 const daySeconds = 86_400;
 

@@ -5,7 +5,7 @@
  */
 import type { Target } from '../guard/destination.ts';
 import { Problem } from '../errors.ts';
-import { inBackground, type ReportError } from '../monitoring/background.ts';
+import type { ReportError } from '../monitoring/background.ts';
 import type { Owner } from '../sharing/slots.ts';
 import type { CodeChannel } from '../sms/channels.ts';
 import type { MessageText } from '../sms/message.ts';
@@ -108,11 +108,16 @@ export function createSecondRoutes({ store, delivery, clock, afterSeconds, ...pa
     const now = clock.now();
     const claimed = await store.claim(text, way, now, parts.codeAttempts);
     if (!claimed) return false;
-    const sending = deliver(text, route, claimed, now)
-      .catch(parts.report)
-      .finally(() => inFlight.delete(sending));
-    inFlight.add(sending);
+    keepInFlight(() => deliver(text, route, claimed, now));
     return true;
+  }
+
+  /** It counts, and is waited for at the end, until it is done. */
+  function keepInFlight(work: () => Promise<void>): void {
+    const working = work()
+      .catch(parts.report)
+      .finally(() => inFlight.delete(working));
+    inFlight.add(working);
   }
 
   function findRoute(text: LostText, way: SecondWay): Route | undefined {
@@ -171,16 +176,17 @@ export function createSecondRoutes({ store, delivery, clock, afterSeconds, ...pa
     /** Called with a receipt that says that a message failed. If too many wait, the job finds it when its time has passed. */
     onFailed({ userId, codeNumber }: { userId: number; codeNumber: number }): void {
       if (inFlight.size >= textsAtOnce) return;
-      inBackground(async () => {
+      keepInFlight(async () => {
         const text = await store.findFailed(userId, codeNumber);
         if (!text) return;
         for (const way of afterSeconds.keys()) if (await send(text, way)) return;
-      }, parts.report);
+      });
     },
 
     /** Waits until the gateways have answered. */
     async close(): Promise<void> {
-      await Promise.all(inFlight);
+      // A receipt that is looked up may add a message.
+      while (inFlight.size > 0) await Promise.all(inFlight);
     },
   };
 }

@@ -76,7 +76,7 @@ function missingForChannels(config: Config): string[] {
   const missing = new Set<CodeChannel>();
   for (const country of new Set(['*', ...channels.keys(), ...exceptions.keys()])) {
     const names: readonly string[] = exceptions.get(country) ?? value;
-    for (const channel of channels.get(country) ?? channels.get('*') ?? ['sms']) {
+    for (const channel of channels.get(country) ?? channels.get('*')!) {
       const own = names.filter((name) => gatewayChannels.get(name)!.includes(channel));
       if (own.length === 0) missing.add(channel);
       for (const name of own) used.add(name);

@@ -95,7 +95,7 @@ function unaffordableMessages(config: Config): Risk | undefined {
     sharedNeeds(target, limits, modes, false).some(({ rule, units, cap }) => rule === 'spend' && units > cap);
   const priced = [...prices.keys()].map((name) => name.replace(/^\w+:/, '')).filter((name) => !name.startsWith('+'));
   const names = [...new Set(countries.includes('*') ? [...countries, ...priced] : countries)].flatMap((country) =>
-    (channels.get(country) ?? channels.get('*') ?? ['sms'])
+    (channels.get(country) ?? channels.get('*')!)
       .filter((channel) =>
         isUnaffordable({ phoneNumber: { e164: '', country, type: undefined }, channel, segments: 1 }),
       )

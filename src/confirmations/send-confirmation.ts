@@ -61,7 +61,7 @@ interface Text extends SealedTerms {
 }
 
 /** A phone that changes hands during the call, or a confirmation that ends, is seen once. */
-const mostTries = 3;
+const tryLimit = 3;
 
 const createdForm: AnswerForm<CreatedConfirmation> = {
   status: 201,
@@ -77,7 +77,7 @@ export function createSendConfirmation(rules: ConfirmationRules) {
   /** With the id of the draft. If that confirmation exists and is pending, its code is sent again. */
   async function send(request: CreateRequest, draft: Draft): Promise<CreatedConfirmation> {
     const { userId, purpose, terms, locale, origin, channel } = request;
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < tryLimit; tries += 1) {
       const e164 = await store.readPhone(userId);
       if (e164 === undefined) throw unknownUser();
       if (e164 === null) throw phoneNotVerified();
@@ -142,7 +142,7 @@ export function createSendConfirmation(rules: ConfirmationRules) {
   async function resend(request: ResendConfirmationRequest): Promise<SentCode> {
     const { userId, confirmationId, origin } = request;
     const known = await rules.read(userId, confirmationId);
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    for (let tries = 0; tries < tryLimit; tries += 1) {
       const e164 = known.state === 'pending' ? await store.readPhone(userId) : null;
       // If the phone was unlinked, the confirmation is void.
       if (!e164) throw noLongerPending();

@@ -52,7 +52,7 @@ const challengeSeconds = 300;
 /** The longest validity of an attestation. Its nonce is stored until it expires. */
 const longestAttestationSeconds = 3600;
 /** The largest allowed difference between the clocks of two nodes, or of a node and a back end. */
-const clockDifferenceSeconds = 60;
+export const clockDifferenceSeconds = 60;
 
 export function createChallenges({ keys, attestationKeys, work, digest }: ChallengeOptions) {
   function make(send: ProvenSend, now: Date): string {

@@ -2,7 +2,7 @@
 import type { CodeChannel } from '../sms/channels.ts';
 import type { PhoneNumber } from '../values/phone-number.ts';
 import type { DestinationTable, GuardLimits } from './limits.ts';
-import { ruleOf, type Modes, type RuleName } from './rules.ts';
+import { isOn, type Modes, type RuleName } from './rules.ts';
 
 /** How a number, a country or `*` is named for a channel: texts have no name of their own. */
 const nameFor = (channel: CodeChannel, name: string) => (channel === 'sms' ? name : `${channel}:${name}`);
@@ -55,10 +55,6 @@ export function rulesAgainst(
   if (spend.message !== undefined && priceOf(phoneNumber, limits.prices, channel) > spend.message)
     against.push('spend');
   return against.filter((rule) => isOn(rule, modes, isSafe));
-}
-
-export function isOn(rule: RuleName, modes: Modes, isSafe: boolean): boolean {
-  return modes[rule] !== 'off' && !(isSafe && ruleOf(rule).sparesSafeNumbers);
 }
 
 /** The part of a shared budget that a send uses. */

@@ -1,5 +1,6 @@
 /** The statements behind the guard's rules: their state, budgets and ranges, and the removal of expired rows. */
 import { array, type Database } from '../db/database.ts';
+import { clockDifferenceSeconds } from './challenge.ts';
 import { describeEvidence } from './evidence.ts';
 import type { FiredRule } from './fired-rules.ts';
 import type { UnusedUnits } from './leases.ts';
@@ -39,7 +40,10 @@ const sweeps = {
     ...byDigest,
     expired: `${lastAt('t.users')} <= $2 and (t.blocked_until is null or t.blocked_until <= $3)`,
   },
-  guard_proofs: { ...byDigest, expired: 't.expires_at <= $3 and $2 <= $3' },
+  guard_proofs: {
+    ...byDigest,
+    expired: `t.expires_at <= $3 - interval '${clockDifferenceSeconds} seconds' and $2 <= $3`,
+  },
   guard_ranges: {
     key: 'name',
     first: '',

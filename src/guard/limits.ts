@@ -1,5 +1,5 @@
 /** The limits of all rules: as configured, and as they are passed to the database in the current modes. */
-import { countingRuleNames, countingRuleOf, type Counter, type CountingRuleName, type Modes } from './rules.ts';
+import { countingRuleNames, countingRuleOf, isOn, type Counter, type CountingRuleName, type Modes } from './rules.ts';
 import { readRangeLimits, type RangeLimits, type RangeSettings } from './ranges/range-limits.ts';
 import { sourceKinds, type SourceKind } from './source.ts';
 import { createLimit, type Limit, type Rate, type Window } from './windows.ts';
@@ -123,8 +123,7 @@ export function planConfirmations(limits: GuardLimits, modes: Modes): Confirmati
 function windowsOf({ counts, by }: Counter, limits: GuardLimits, modes: Modes, isSafe: boolean): Window[] {
   return countingRuleNames.flatMap((name) => {
     const rule = countingRuleOf(name);
-    const isOn = modes[name] !== 'off' && !(isSafe && rule.sparesSafeNumbers);
-    if (!isOn || rule.counts !== counts || rule.by !== by) return [];
+    if (!isOn(name, modes, isSafe) || rule.counts !== counts || rule.by !== by) return [];
     return limits.rates[name].map((rate) => ({ ...rate, rule: name, isEnforced: modes[name] === 'enforce' }));
   });
 }

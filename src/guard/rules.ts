@@ -159,7 +159,7 @@ export const rules = {
     counts: 'proofs',
     by: 'prefix',
     sentence:
-      'Asks for a proof if the rule prefix would refuse a newcomer, or phone-users or phone-sends anybody. The proof allows one send: from a reserved budget of the range, and for a phone above its sends three times a day.',
+      'Asks for a proof if `prefix` would refuse a newcomer, or if `phone-users` or `phone-sends` would refuse. A proof allows one send from a reserved budget of the range, and for a phone above its limit of sends three in a day.',
     settings: ['LEDGERLINE_CHALLENGE_WORK', 'LEDGERLINE_ATTESTATION_KEY'],
     defaults: 'off; a reserve as large as the budget of `prefix`',
     sparesSafeNumbers: true,
@@ -253,4 +253,9 @@ export function configuredModes(isProduction: boolean, given: ReadonlyMap<string
   return Object.fromEntries(
     ruleNames.map((name) => [name, given.get(name) ?? (ruleOf(name).isOffUntilNamed ? 'off' : modeOfRest(name))]),
   ) as Modes;
+}
+
+/** Whether a rule judges a send to a number that is on the safe list, or not. */
+export function isOn(rule: RuleName, modes: Modes, isSafe: boolean): boolean {
+  return modes[rule] !== 'off' && !(isSafe && ruleOf(rule).sparesSafeNumbers);
 }

@@ -227,9 +227,8 @@ export function createPhoneStore(db: Database) {
     /** Whether a proof would still lift the limit of a phone's sends. */
     async hasRoomForProven(phoneKey: Buffer, now: Date): Promise<boolean> {
       const [row] = await db.read`
-        select count(*) < 3 as has_room from phone_sends p, unnest(p.proven) e (at)
-        where p.key = ${phoneKey} and e.at > ${now}::timestamptz - interval '1 day'`;
-      return row!.has_room;
+        select has_room_for_proven(p.proven, ${now}::timestamptz) as has_room from phone_sends p where p.key = ${phoneKey}`;
+      return row?.has_room ?? true;
     },
 
     /** What a resend repeats. */
@@ -305,8 +304,8 @@ export function createPhoneStore(db: Database) {
      */
     async unlinkPhone({ userId, now, freed }: Unlinking): Promise<boolean> {
       return db.transaction(async (sql) => {
-        const [held] = await sql`select verified_phone from verifications where user_id = ${userId} for update`;
-        if (freed && held?.verified_phone !== freed.e164) return false;
+        const [row] = await sql`select verified_phone from verifications where user_id = ${userId} for update`;
+        if (freed && row?.verified_phone !== freed.e164) return false;
         const [known] = await sql`
           with unlinked as (
             delete from phone_links l using verifications v

@@ -12,14 +12,13 @@ import type { Observe } from '../monitoring/observe.ts';
 import type { PhoneCodeKind, StoredCode } from '../codes/code.ts';
 import { destinationObjections, type JudgedDestination, type JudgedSend, type SendJudge } from '../codes/send-judge.ts';
 import type { Challenges, GivenProof, Proof } from '../guard/challenge.ts';
-import { isOn } from '../guard/destination.ts';
 import { enforcedOf, judge, objectionsOf, type Objection } from '../guard/judge.ts';
 import type { Settlement, TakenBudgets } from '../guard/leases.ts';
 import { establishedSeconds } from '../guard/limits.ts';
 import type { LiveGuard } from '../guard/live.ts';
 import type { RangeBook, RangeVerdict } from '../guard/ranges/range-book.ts';
 import { isGoodAddress, type Conversion } from '../guard/ranges/ranges.ts';
-import type { RuleName } from '../guard/rules.ts';
+import { isOn, type RuleName } from '../guard/rules.ts';
 import { sourcesOf, type Digest, type Source } from '../guard/source.ts';
 import type { NewCode, PhoneStore, SendReservation } from './phone.store.ts';
 

@@ -102,7 +102,7 @@ const builtIn: Readonly<Record<string, BuiltIn>> = {
 export const confirmationLanguages = Object.keys(builtIn);
 
 /** A text with more segments loses the end of the payee. */
-const mostSegments = 2;
+const segmentLimit = 2;
 
 export function createConfirmationTexts(settings: MessageSettings, { brandOf, localesFor, idsOf }: MessageWriter) {
   const configured = withLowerCaseNames(settings.templates);
@@ -148,7 +148,7 @@ export function createConfirmationTexts(settings: MessageSettings, { brandOf, lo
         code,
       );
       const encoding = encodingOf(text);
-      if (encoding.segments <= mostSegments || payee === '') {
+      if (encoding.segments <= segmentLimit || payee === '') {
         return { text, locale: found.locale, dlt: idsOf(country, found.name), ...encoding };
       }
       payee = Array.from(payee).slice(0, -1).join('').trimEnd();

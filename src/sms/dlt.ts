@@ -14,7 +14,7 @@ export interface DltRegistration {
 /** By country. */
 export type DltRegistrations = ReadonlyMap<string, DltRegistration>;
 
-/** What a gateway is told with one text. */
+/** The ids that are sent to a gateway with one text. */
 export interface DltIds {
   entity: string;
   template: string | undefined;

@@ -56,6 +56,8 @@ export interface Dispatch {
   /** Why it was not accepted. */
   reason: string | undefined;
   tries: Try[];
+  /** Every gateway that was asked answered that it cannot reach this number. */
+  isAboutNumber: boolean;
   /** When to ask again, if the outcome is unavailable or unknown. */
   retryAfterSeconds?: number;
 }
@@ -134,9 +136,13 @@ export function createFailover(options: FailoverOptions) {
     const admitted = new Map([[message.channels[0]!, true]]);
     const run: Run = { message, endsAt: now() + options.budgetMilliseconds, admitted, tries: [], answers: [] };
     const order = legsFor(message);
+    const isOver = () => run.endsAt - now() < shortestTryMilliseconds;
     for (const leg of order) {
-      if (run.endsAt - now() < shortestTryMilliseconds) break;
-      if (waitMilliseconds(leg.lane) > 0 || !(await isAdmitted(leg, run)) || !leg.lane.breaker.admit()) continue;
+      if (isOver()) break;
+      if (waitMilliseconds(leg.lane) > 0 || !(await isAdmitted(leg, run))) continue;
+      // Asking whether the channel may be used takes time too.
+      if (isOver()) break;
+      if (!leg.lane.breaker.admit()) continue;
       const { outcome } = await ask(leg, run, message.referenceOf(run.tries.length + 1));
       if (outcome === 'accepted' || outcome === 'refused') return finish(order, run);
     }
@@ -251,6 +257,8 @@ function dispatchOf({ message, answers, tries }: Run): Dispatch {
     gatewayId: answer.outcome === 'accepted' ? answer.gatewayId : undefined,
     reason: answer.outcome === 'accepted' ? undefined : answer.reason,
     tries,
+    isAboutNumber:
+      answers.length > 0 && answers.every((each) => each.answer.outcome === 'unavailable' && each.answer.isAboutNumber),
   };
 }
 

@@ -62,6 +62,9 @@ export function makeVonageVoice(baseUrl: string, secret: string | undefined): Ga
   return vonageVoice.create(values, { ...context, baseUrl });
 }
 
+export const makeAws = (baseUrl: string, onLink: GatewayContext['onLink'] = () => {}): Gateway =>
+  createAws(awsValues, { ...context, baseUrl, onLink }, baseUrl);
+
 export function makeWhatsapp(baseUrl: string, onLink: GatewayContext['onLink'] = () => {}): Gateway {
   const values = { whatsappPhone: '4711', whatsappToken: 'token', whatsappSecret: 'secret', whatsappTemplate: 'otp' };
   return whatsapp.create(values, { ...context, baseUrl, onLink });
@@ -158,7 +161,7 @@ export const adapters: Record<string, { make(url: string): Gateway; accepts(rece
       id: 'M1',
     },
     aws: {
-      make: (baseUrl) => createAws(awsValues, { ...context, baseUrl }, baseUrl),
+      make: makeAws,
       accepts({ headers, json, body }) {
         expect(headers['x-amz-target']).toBe('PinpointSMSVoiceV2.SendTextMessage');
         const signed = signV4(

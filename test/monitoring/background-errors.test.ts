@@ -28,7 +28,7 @@ const known: Record<string, [number, string]> = {
   'app/processes/primary.ts': [6, settles],
   'app/processes/shared-port.ts': [2, settles],
   'app/processes/worker.ts': [2, settles],
-  'app/server.ts': [8, closes],
+  'app/server.ts': [9, `${closes}; an error of the port is reported`],
   'cli/input.ts': [1, commandLine],
   'cli/log-output.ts': [4, tries],
   'cli/serve.ts': [5, observes],

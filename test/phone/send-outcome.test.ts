@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../src/network/free-port.ts';
 import { maskPhone } from '../../src/values/phone-number.ts';
+import { startWithChannels } from '../harness/channel-gateways.ts';
 import { gatewayServer, type GatewayServer } from '../harness/servers/gateway-server.ts';
 import { accepts, codeIn, impatientSettings } from '../harness/send-outcome.ts';
 import { newPhone, serviceForTest, wrongCode, type Service } from '../harness/service.ts';
@@ -297,9 +298,11 @@ describe('when every gateway fails for certain', () => {
     }
     for (let call = 0; call < 3; call += 1) expect((await service.sendCode(id, newPhone())).status).toBe(503);
     const [counted] = await service.sql`
-      select cardinality(v.sends) as user, cardinality(p.sends) as phone, (v.latest_code).number as code
+      select cardinality(v.sends) as user, cardinality(p.sends) as phone, (v.latest_code).number as code,
+        cardinality(v.phones) as phones, cardinality(p.users) as users
       from verifications v, phone_sends p where v.user_id = ${id} and p.label = ${maskPhone(phone)}`;
-    expect(counted).toEqual({ user: 1, phone: 1, code: 1 });
+    // The user and the phone have still seen each other, by the send that a gateway accepted.
+    expect(counted).toEqual({ user: 1, phone: 1, code: 1, phones: 1, users: 1 });
     for (const failed of codes()
       .slice(1)
       .filter((code) => code !== codes()[0])) {
@@ -315,6 +318,20 @@ describe('when every gateway fails for certain', () => {
     expect((await send()).status).toBe(503);
     const [row] = await service.sql`select count(*)::int as budgets from guard_budgets where used > 0`;
     expect(row!.budgets).toBeGreaterThanOrEqual(2);
+  });
+
+  it('because none reaches the number, the send stays counted', async () => {
+    const { service, whatsapp, send } = await startWithChannels({
+      LEDGERLINE_RULES: 'user-sends=enforce',
+      LEDGERLINE_LIMITS: 'user-sends=2/10m',
+    });
+    whatsapp.behave(() => ({ status: 400, body: { error: { code: 131026 } } }));
+    const id = await service.createUser();
+    const reasons: (string | null)[] = [];
+    for (let call = 0; call < 3; call += 1) {
+      reasons.push((await send(id, newPhone(), 'whatsapp')).headers.get('error-reason'));
+    }
+    expect(reasons).toEqual(['send-failed', 'send-failed', 'too-many-sends']);
   });
 
   it('a code of unknown outcome stays valid', async () => {

@@ -3,6 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import {
   adapters,
+  makeAws,
   makeMessageBird,
   makeVonage,
   makeVonageVoice,
@@ -15,8 +16,9 @@ import { until } from '../harness/until.ts';
 
 describe('AWS', () => {
   it('confirms the subscription of its topic, at AWS and not at the address it is told', async () => {
-    const sns = await gatewayServer(() => ({ status: 200 }));
-    const gateway = adapters.aws!.make(sns.url);
+    const sns = await gatewayServer(() => ({ status: 403 }));
+    const links: unknown[][] = [];
+    const gateway = makeAws(sns.url, (...link) => links.push(link));
     const body = {
       Type: 'SubscriptionConfirmation',
       TopicArn: 'arn:aws:sns:eu-west-1:1:receipts',
@@ -32,6 +34,11 @@ describe('AWS', () => {
       TopicArn: 'arn:aws:sns:eu-west-1:1:receipts',
       Token: 'token',
     });
+    // Without the confirmation no receipt comes, so the operator is told.
+    sns.behave(() => ({ status: 200 }));
+    gateway.readReceipts!(callback);
+    await until(() => links.length === 2);
+    expect(links).toEqual([[false, 'SNS subscription: HTTP 403'], [true]]);
   });
 });
 

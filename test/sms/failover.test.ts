@@ -102,6 +102,21 @@ describe('failover', () => {
     expect((await failoverOf([scripted('b', down)]).send()).tries).toHaveLength(2);
   });
 
+  it('asks no gateway after the time of the send, also if it passed while the channel was being admitted', async () => {
+    const a = scripted('a', down);
+    const b = scripted('b', accepted());
+    const { failover, clock } = failoverOf([a, b], {
+      channelsOf: (name) => [name === 'a' ? 'whatsapp' : 'sms'],
+      budgetMilliseconds: 1000,
+    });
+    const admitChannel = async () => {
+      clock.now += 950;
+      return true;
+    };
+    const { outcome } = await failover.send({ ...message, channels: ['whatsapp', 'sms'], admitChannel });
+    expect([outcome, b.references]).toEqual(['unavailable', []]);
+  });
+
   it('does not ask a gateway again after an unknown outcome', async () => {
     const a = scripted('a', lost, accepted());
     expect((await failoverOf([a]).send()).outcome).toBe('unknown');
@@ -208,6 +223,7 @@ describe('failover', () => {
       gatewayId: undefined,
       reason: 'no gateway is available',
       tries: [],
+      isAboutNumber: false,
       retryAfterSeconds: 7,
     });
   });

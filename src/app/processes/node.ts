@@ -12,6 +12,7 @@ import { checkPort, serveMetrics } from '../server.ts';
 import type { AppOptions, Running } from '../start.ts';
 import { Primary } from './primary.ts';
 import { SharedPort } from './shared-port.ts';
+import { reportFailure } from '../report-work.ts';
 
 /** Added to the time that a worker needs to stop by its own settings. */
 const graceSeconds = 10;
@@ -32,7 +33,7 @@ async function start({ config, fresh = false, log, logFormat, report }: AppOptio
     // If the database is configured, in a variable or a file, the workers read that setting themselves.
     environment: { PORT: String(port), ...(!config.databaseUrl && { DATABASE_URL: server.url }) },
     observer,
-    port: new SharedPort(config.host, port),
+    port: new SharedPort(config.host, port, reportFailure(observer.observe, 'accept')),
     drainSeconds: config.drainSeconds,
     stopSeconds: config.stopSeconds + graceSeconds,
   });

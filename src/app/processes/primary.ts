@@ -185,6 +185,7 @@ export class Primary {
     try {
       await port.add(member.worker);
     } catch (error) {
+      observer.observe({ kind: 'job-failed', job: 'open-port', reason: (error as Error).message });
       this.#background(() => this.#stopMember(member));
       throw error;
     }

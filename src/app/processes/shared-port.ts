@@ -4,6 +4,7 @@
  */
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
+import type { ReportError } from '../../monitoring/background.ts';
 import { openPort, type OpenPort } from '../server.ts';
 
 /** Comes with a connection, and once more after it. */
@@ -19,14 +20,16 @@ export interface TakenMessage {
 export class SharedPort {
   readonly #host: string;
   readonly #port: number;
+  readonly #report: ReportError;
   /** The workers, in the order of their turns, with the connections that each has not taken yet. */
   readonly #underWay = new Map<Worker, Map<number, Socket>>();
   #lastNumber = 0;
   #open: Promise<OpenPort> | undefined;
 
-  constructor(host: string, port: number) {
+  constructor(host: string, port: number, report: ReportError) {
     this.#host = host;
     this.#port = port;
+    this.#report = report;
   }
 
   get isOpen(): boolean {
@@ -44,7 +47,10 @@ export class SharedPort {
     });
     // Not on 'exit', since replies may still be unread then.
     worker.process.once('close', () => sockets.forEach((socket) => this.#pass(socket)));
-    this.#open ??= openPort(this.#host, this.#port, (socket) => this.#pass(socket), { pauseOnConnect: true });
+    this.#open ??= openPort(this.#host, this.#port, (socket) => this.#pass(socket), {
+      pauseOnConnect: true,
+      report: this.#report,
+    });
     try {
       await this.#open;
     } catch (error) {

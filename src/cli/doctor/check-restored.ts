@@ -6,7 +6,7 @@ import { openDetected } from '../../db/citus/citus.ts';
 import type { Database } from '../../db/database.ts';
 import { asStartError } from '../../db/checks/explain-failure.ts';
 import { idsLeft, moveEndpointIds, moveEventPositions, moveUserIds } from '../../db/migrations/restored-numbers.ts';
-import { Problem, StartError } from '../../errors.ts';
+import { isProblem, StartError } from '../../errors.ts';
 import { createEraseUser } from '../../privacy/erase-user.ts';
 import { createPrivacyStore, type PrivacyStore } from '../../privacy/privacy.store.ts';
 import { withDatabaseUrl } from '../database.ts';
@@ -102,7 +102,7 @@ async function eraseAgain(
     try {
       await erase(commandLineActor(), id, erasedAt);
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      if (!isProblem(error, 'unknown-user')) throw error;
       await store.reserveErasedId(id, erasedAt ?? clock.now(), clock.now());
       absent += 1;
     }

@@ -14,7 +14,7 @@ import {
   withExceptions,
   type WithExceptions,
 } from '../../formats/setting-kinds.ts';
-import { channels } from '../../sms/channels.ts';
+import { channels, type ChannelOrder } from '../../sms/channels.ts';
 import { withKnownCountries } from './countries.ts';
 import { gatewayBaseUrls, gatewayNames, gatewaySettings, type GatewayName } from '../../sms/gateways/index.ts';
 
@@ -62,7 +62,11 @@ export const country = /^[A-Z]{2}$/;
 const gatewayLists = withKnownCountries(withExceptions('country', country, gatewayList), ({ exceptions }) =>
   exceptions.keys(),
 );
-const channelLists = withKnownCountries(byKey('country', /^(\*|[A-Z]{2})$/, channelList), (lists) => lists.keys());
+const givenChannelLists = withKnownCountries(byKey('country', /^(\*|[A-Z]{2})$/, channelList), (lists) => lists.keys());
+const channelLists: Kind<ChannelOrder> = {
+  ...givenChannelLists,
+  parse: (value) => new Map([['*', ['sms']], ...givenChannelLists.parse(value)]),
+};
 
 export const gatewaysSettings = {
   gateways: setting<WithExceptions<GatewayName[]> | undefined>({

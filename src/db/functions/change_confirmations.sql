@@ -17,7 +17,7 @@ begin
         or latest.state = 'pending' and latest.sent_at = c.spent_at and c.spent_at < called_at - interval '3 minutes'));
 end $$;
 
--- Before the dispatch, so that it is good for one change even if two are asked for at once.
+-- Marks the confirmation as spent before the dispatch: so it allows one change, even if two are requested at the same time.
 create or replace function spend_confirmation(for_user integer, given_confirmation uuid, called_at timestamptz)
 returns void
 language plpgsql as $$

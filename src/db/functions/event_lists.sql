@@ -25,3 +25,9 @@ end $$;
 
 create or replace function is_event_of(events user_event[], for_user integer) returns boolean
 language sql immutable as $$ select for_user in (select e.user_id from unnest(events) e) $$;
+
+create or replace function last_time_before(events user_event[], for_user integer, called_at timestamptz)
+returns timestamptz
+language sql immutable as $$
+  select max(e.at) from unnest(events) e where e.user_id = for_user and e.at < called_at
+$$;

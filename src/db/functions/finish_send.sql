@@ -91,24 +91,27 @@ return (
   || coalesce(', "confirmationId" : "' || confirmation_id || '"', '') || '}'
 )::json;
 
--- Removes a send from the counters of the user, the phone and the sources. It remains counted in shared budgets.
+-- Removes a send from the counters of the user, the phone and the sources. It remains counted in shared budgets. The user
+-- and the phone have still seen each other if an earlier send of the user to the phone is counted.
 create or replace function give_back_send(
   for_user integer, to_phone text, phone_key bytea, counted_at timestamptz, source_keys bytea[]
 ) returns void
 language plpgsql as $$
 declare
   source_key bytea;
+  earlier timestamptz;
 begin
   update phone_sends p set
     sends = remove_event(p.sends, row(counted_at, for_user)::user_event),
-    users = remove_event(p.users, row(counted_at, for_user)::seen_value),
+    users = unsee_value(p.users, for_user::text, counted_at, last_time_before(p.sends, for_user, counted_at)),
     proven = array_remove(p.proven, counted_at)
-  where p.key = phone_key;
+  where p.key = phone_key
+  returning last_time_before(p.sends, for_user, counted_at) into earlier;
   foreach source_key in array source_keys loop
     update guard_sources s set sends = remove_event(s.sends, counted_at) where s.key = source_key;
   end loop;
   update verifications v set
     sends = remove_event(v.sends, counted_at),
-    phones = remove_event(v.phones, row(counted_at, to_phone)::seen_value)
+    phones = unsee_value(v.phones, to_phone, counted_at, earlier)
   where v.user_id = for_user;
 end $$;

@@ -16,8 +16,7 @@ create or replace function reserve_proven_send(
 )
 language plpgsql as $$
 declare
-  proven_texts integer;
-  most_proven_texts constant integer := 3;
+  proven_texts timestamptz[];
 begin
   insert into guard_proofs (key, expires_at) values (proof_key, proof_expires_at) on conflict (key) do nothing;
   if not found then
@@ -25,10 +24,9 @@ begin
     return;
   end if;
   -- A phone without a row has no full window. It gets its row from one call alone: see reserve_send.
-  select (select count(*) from unnest(p.proven) e (at) where e.at > called_at - interval '1 day') into proven_texts
-  from phone_sends p where p.key = phone_key for update;
+  select p.proven into proven_texts from phone_sends p where p.key = phone_key for update;
   limits.phone_users := without_enforcement(limits.phone_users);
-  if proven_texts < most_proven_texts then limits.phone_sends := without_enforcement(limits.phone_sends); end if;
+  if has_room_for_proven(proven_texts, called_at) then limits.phone_sends := without_enforcement(limits.phone_sends); end if;
   select r.decision, r.refusals, r.is_leased, r.budget_leases, r.code_number, r.message_number, r.expires_at,
     r.repeated_seed, r.repeated_digest
   into decision, refusals, is_leased, budget_leases, code_number, message_number, expires_at, repeated_seed,
@@ -40,8 +38,16 @@ begin
     attempt_limit => attempt_limit, may_repeat => may_repeat, is_resend => is_resend,
     needs_confirmation => needs_confirmation, given_confirmation => given_confirmation) r;
   if decision = 'reserved' then
-    update phone_sends p set proven = append_event(p.proven, called_at, most_proven_texts) where p.key = phone_key;
+    update phone_sends p set proven = append_event(p.proven, called_at, proven_text_limit()) where p.key = phone_key;
   else
     delete from guard_proofs p where p.key = proof_key;
   end if;
 end $$;
+
+create or replace function proven_text_limit() returns integer language sql immutable return 3;
+
+-- Whether a proof still lifts the limit of a phone's sends.
+create or replace function has_room_for_proven(proven timestamptz[], called_at timestamptz) returns boolean
+language sql immutable as $$
+  select count(*) < proven_text_limit() from unnest(proven) e (at) where e.at > called_at - interval '1 day'
+$$;

@@ -26,3 +26,26 @@ begin
   end loop;
   return append_event(others, row(called_at, value)::seen_value, kept);
 end $$;
+
+-- Takes back that a value was seen at a time, unless it was seen again since. It was last seen at the earlier time, if that
+-- is not null.
+create or replace function unsee_value(seen seen_value[], value text, seen_at timestamptz, earlier timestamptz)
+returns seen_value[]
+language plpgsql immutable as $$
+declare
+  known seen_value;
+  others seen_value[] := '{}';
+begin
+  if array_position(seen, row(seen_at, value)::seen_value) is null then return seen; end if;
+  seen := remove_event(seen, row(seen_at, value)::seen_value);
+  if earlier is null then return seen; end if;
+  foreach known in array seen loop
+    if known.at > earlier then
+      others := others || row(earlier, value)::seen_value;
+      earlier := 'infinity';
+    end if;
+    others := others || known;
+  end loop;
+  if earlier < 'infinity' then others := others || row(earlier, value)::seen_value; end if;
+  return others;
+end $$;

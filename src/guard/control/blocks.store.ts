@@ -86,8 +86,8 @@ function selectBlocks(sql: Sql, now: Date, limit: number): Statement<Block[]> {
 }
 
 /**
- * Returns the user, the end and the rule of a block whose event was written; null if it has no user or event. Then the
- * end of any block.
+ * Returns `user_id`, `until` and `rule` of the block whose event was written, or nulls if there was none; and
+ * `blocked_until`, the end of the block, whether it had an event or not.
  */
 function liftStatement(sql: Sql, target: LiftTarget, now: Date): Statement {
   const noUser = sql`null::int as user_id, null::timestamptz as until, null as rule`;

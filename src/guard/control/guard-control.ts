@@ -114,7 +114,8 @@ export function createGuardControl({ store, configured, digest, clock, observe, 
               isPrefix: false,
             };
       if (!(await store.addSafe(entry, safeEntryLimit, who, clock.now()))) {
-        throw invalidFields({ PhoneNumber: [`The safe list holds at most ${safeEntryLimit} entries.`] });
+        const field = entry.isPrefix ? 'Prefix' : 'PhoneNumber';
+        throw invalidFields({ [field]: [`The safe list holds at most ${safeEntryLimit} entries.`] });
       }
       await announce(who, 'add-safe', entry.label);
     },

@@ -101,11 +101,6 @@ export class RangeBook {
     this.#weeks = new WeekBook(sums.readWeeks, limits.hourCodes);
   }
 
-  /** The number of ranges in memory. */
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** For a sandbox that was emptied, or whose clock was put back. */
   forget(): void {
     this.#entries.clear();

@@ -109,9 +109,9 @@ function normalDay({ normalVerified }: RangeState, conversion: number): number {
 /** The share of codes that is normally verified: the range's own if it is known well enough, or the country's. */
 export function normalConversion(state: RangeState, country: RangeState, limits: RangeLimits): number {
   const own = state.normalVerified >= limits.conversionCodes ? state : country;
-  const least = limits.conversionPercent / 100;
-  if (own.normalVerified < limits.conversionCodes) return least;
-  return Math.min(1, Math.max(least, own.normalVerified / own.normalSends));
+  const minimum = limits.conversionPercent / 100;
+  if (own.normalVerified < limits.conversionCodes) return minimum;
+  return Math.min(1, Math.max(minimum, own.normalVerified / own.normalSends));
 }
 
 /**
@@ -120,8 +120,8 @@ export function normalConversion(state: RangeState, country: RangeState, limits:
  */
 export function isProven(state: RangeState, country: RangeState, limits: RangeLimits): boolean {
   if (state.normalVerified < limits.provenCodes) return false;
-  const least = (limits.provenPercent / 100) * normalConversion(country, country, limits);
-  return state.normalVerified >= least * state.normalSends;
+  const minimum = (limits.provenPercent / 100) * normalConversion(country, country, limits);
+  return state.normalVerified >= minimum * state.normalSends;
 }
 
 /** How many sends one verified code explains. */
@@ -230,16 +230,16 @@ function halvingsOf(rank: Rank, { shrinks }: RangeState): number {
 /** The budgets of a range. A country has no budget for an hour and none for all sends. */
 function findBudgets({ range, state, country, limits, rank }: RangeQuestion, normal: Normal) {
   const isKnown = country.normalVerified >= limits.knownCodes;
-  const least = (percent: number) => (limits.unverified[range.level] * (isKnown ? percent : 100)) / 100;
+  const minimum = (percent: number) => (limits.unverified[range.level] * (isKnown ? percent : 100)) / 100;
   const share = 1 + reserveOf(rank, limits);
   const unverifiedShare = share / 2 ** halvingsOf(rank, state);
   const isCountry = range.level === 'country';
   return {
     unverified:
-      unverifiedShare * Math.max(least(limits.knownPercent), (limits.unverifiedPercent / 100) * normal.quietDay),
+      unverifiedShare * Math.max(minimum(limits.knownPercent), (limits.unverifiedPercent / 100) * normal.quietDay),
     hourUnverified: isCountry
       ? Infinity
-      : unverifiedShare * Math.max(least(limits.knownHourPercent), (limits.hourPercent / 100) * normal.hour),
+      : unverifiedShare * Math.max(minimum(limits.knownHourPercent), (limits.hourPercent / 100) * normal.hour),
     sends: isCountry ? Infinity : share * Math.max(limits.sends[range.level], limits.growth * normal.day),
     trial: Math.max(limits.trials / 24, (limits.trialPercent / 100) * normal.hour),
   };

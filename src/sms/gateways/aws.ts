@@ -83,7 +83,7 @@ export const aws = defineGateway({
 
 export function createAws(
   values: GatewayValues<typeof settings>,
-  context: Pick<GatewayContext, 'baseUrl' | 'sender' | 'now'>,
+  context: Pick<GatewayContext, 'baseUrl' | 'sender' | 'now' | 'onLink'>,
   snsUrl = `https://sns.${values.awsRegion}.amazonaws.com`,
 ): Gateway {
   const { sender, now } = context;
@@ -142,8 +142,11 @@ export function createAws(
         if (!sns || topic !== values.awsTopic || typeof token !== 'string' || token.length > longestToken) {
           return undefined;
         }
-        // If it fails, AWS sends the confirmation again.
-        sns.send(subscriptionCall(topic, token), confirmMilliseconds, () => accepted()).catch(() => undefined);
+        // Without it no receipt arrives, and AWS does not ask again.
+        sns
+          .send(subscriptionCall(topic, token), confirmMilliseconds, readConfirmation)
+          .then((answer) => context.onLink(...linkOf(answer)))
+          .catch(() => undefined);
         return [];
       }),
     close() {
@@ -162,6 +165,14 @@ function subscriptionCall(topicArn: string, token: string) {
     Token: token,
   });
   return { path: '/', headers: { 'content-type': formType }, body: form.toString() };
+}
+
+function readConfirmation(answer: HttpAnswer): GatewayAnswer {
+  return answer.status === 200 ? accepted() : outcomeOfStatus(answer);
+}
+
+function linkOf(answer: GatewayAnswer): [isUp: boolean, reason?: string] {
+  return answer.outcome === 'accepted' ? [true] : [false, `SNS subscription: ${answer.reason}`];
 }
 
 function readAnswer(answer: HttpAnswer): GatewayAnswer {

@@ -12,8 +12,8 @@ export const inbox = defineGateway({
       try {
         await keepInInbox(message);
         return accepted();
-      } catch {
-        return unavailable('The inbox could not be written');
+      } catch (error) {
+        return unavailable(`The inbox could not be written (${(error as { code?: string }).code ?? (error as Error).name})`);
       }
     },
   }),

@@ -10,6 +10,7 @@ import {
   throttled,
   unable,
   unavailable,
+  unreachable,
   unknown,
   type Gateway,
   type GatewayAnswer,
@@ -197,7 +198,8 @@ function readAnswer(response: Response): GatewayAnswer {
   if (status === 0) return accepted(readSubmitted(body));
   const reason = nameStatus(status);
   if (status === invalidDestination) return refused(reason);
+  if (status === invalidSource) return unable(reason);
   // Many SMSCs return this status for a number to which they have no route.
-  if (status === invalidSource || status === submitFailed) return unable(reason);
+  if (status === submitFailed) return unreachable(reason);
   return status === throttling || status === queueFull ? throttled(reason) : unavailable(reason);
 }
