@@ -36,6 +36,16 @@ function callWithMarks(text: (...marks: string[]) => string): string {
 
 const marksOf = (text: string) => [...text.matchAll(/«\d»/g)].map(([mark]) => mark).toSorted();
 
+it('a browser that names a language which Intl refuses gets English', async () => {
+  const page = await openPage(`${service.url}/wallet`, {
+    prepare: (before) =>
+      before.addInitScript(`
+        Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' });
+        Object.defineProperty(navigator, 'languages', { get: () => ['en-US@posix'] });`),
+  });
+  await page.getByRole('heading', { name: 'Activity' }).waitFor();
+});
+
 it('there is a file for each language', () => {
   expect(Object.keys(files)).toEqual(languages);
 });

@@ -145,6 +145,14 @@ describe('the form', () => {
     await alert(page).getByText('Your session has ended').waitFor();
     expect((await heard(page)).at(-1)).toEqual(['failed', { step: 'number', reason: 'invalid-token' }]);
 
+    // A page whose own back end fails is not told to change settings of the service.
+    const { page: alone } = await form.open({
+      script: "element.getToken = async () => { throw new TypeError('Failed to fetch'); };",
+    });
+    await alone.getByLabel('Phone number').fill(newPhone());
+    await alone.getByRole('button', { name: 'Send code' }).click();
+    await alert(alone).getByText('The service does not answer').waitFor();
+
     const { page: foreign } = await form.open({ place: await form.foreignOrigin() });
     await foreign.getByLabel('Phone number').fill(newPhone());
     await foreign.getByRole('button', { name: 'Send code' }).click();

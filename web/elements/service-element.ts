@@ -1,12 +1,13 @@
 /** The base of the elements that send requests to the service, with a token from the host page. */
 import type { ComponentChild } from 'preact';
 import type { TokenSource } from '../../client/token.ts';
+import { notingErrors } from '../data/cors.ts';
 import { DrawnElement } from './drawn-element.ts';
 
 export abstract class ServiceElement<Texts extends object> extends DrawnElement<Texts> {
   #getToken: TokenSource | undefined;
   /** Calls the host page's current callback, so that a client can be kept when the page sets another one. */
-  readonly #token: TokenSource = (refused) => this.#getToken?.(refused) ?? '';
+  readonly #token = notingErrors((refused) => this.#getToken?.(refused) ?? '');
   #kept: { client: unknown; key: string } | undefined;
 
   /** The content once there is a token, or null as long as an attribute is missing. */

@@ -1,10 +1,13 @@
 /** Locales and time zones that a page or an address gives, and that the browser may not know. */
+
 /** The first of several locales that is usable. */
 export function usableLocale(...tags: (string | null | undefined)[]): string {
-  for (const tag of tags) {
-    if (tag && isKnown(() => Intl.getCanonicalLocales(tag))) return tag;
-  }
-  return 'en';
+  return tags.find((tag) => tag && isLocale(tag)) ?? 'en';
+}
+
+/** A browser may name what Intl refuses: `en-US@posix`, where the system has no language. */
+export function isLocale(tag: string): boolean {
+  return isKnown(() => Intl.getCanonicalLocales(tag));
 }
 
 export function usableTimeZone(timeZone: string | null): string {

@@ -1,5 +1,6 @@
 /** What a reader chose for all pages: the language and the colours. Kept by the browser. */
 import { readStored, store } from '../data/storage.ts';
+import { usableLocale } from '../intl/locale.ts';
 import { hasTexts, languages, type Language } from '../intl/languages/languages.ts';
 
 const languageKey = 'ledgerline-language';
@@ -29,7 +30,7 @@ export function applyTheme(): void {
 export function readerLocale(): string {
   const chosen = languages.find((language) => language === readStored(languageKey));
   const own = navigator.languages.filter((locale) => hasTexts(locale));
-  if (chosen === undefined) return own[0] ?? navigator.language;
+  if (chosen === undefined) return own[0] ?? usableLocale(navigator.language);
   return own.find((locale) => locale.split('-')[0] === chosen) ?? chosen;
 }
 

@@ -13,7 +13,9 @@ export const inbox = defineGateway({
         await keepInInbox(message);
         return accepted();
       } catch (error) {
-        return unavailable(`The inbox could not be written (${(error as { code?: string }).code ?? (error as Error).name})`);
+        return unavailable(
+          `The inbox could not be written (${(error as { code?: string }).code ?? (error as Error).name})`,
+        );
       }
     },
   }),

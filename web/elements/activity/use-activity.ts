@@ -109,7 +109,7 @@ export function useActivity(filter: Filter): Activity {
       if (latest.current?.filter !== filter) keep(undefined);
       const met = troubleOf(error);
       if (met.kind === 'expired') announce('ledgerline-session-expired', { error, traceId: traceIdOf(error) });
-      const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
+      const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl, error));
       if (signal.aborted) return;
       // Both in one update: a list that is neither loading nor in trouble is read again at the next change.
       setTrouble(isRefused ? { kind: 'not-allowed' } : met);

@@ -110,7 +110,7 @@ export function Verify({ handle, isAutofocused }: { handle: Ref<VerifyHandle>; i
     } catch (error) {
       const met = failureOf(error, now());
       if (error instanceof LedgerlineError && error.status !== undefined) noteAnswer(baseUrl);
-      const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl));
+      const isRefused = met.kind === 'unreachable' && (await isRefusedByCors(baseUrl, error));
       if (signal.aborted) return;
       // The text may arrive, so it must be possible to enter its code.
       if (met.kind === 'sendUnknown') showCode({}, true);

@@ -1,5 +1,7 @@
 /** The languages of pages and elements. Each has a file, and one line here and in the tables beside it. */
 
+import { isLocale } from '../locale.ts';
+
 /** The name of each language in that language. */
 export const languageNames = {
   en: 'English',
@@ -27,6 +29,7 @@ export function hasTexts(locale: string): boolean {
 
 /** The language of a locale, if there are texts in it. */
 export function findLanguage(locale: string): Language | undefined {
+  if (!isLocale(locale)) return undefined;
   const { language } = new Intl.Locale(locale);
   return languages.find((known) => known === language);
 }
