@@ -7,7 +7,7 @@ export interface SendCodeRequest {
   phoneNumber: string;
   /** 0: standard individual user; 1: merchant flows. */
   correlationType?: number | null | undefined;
-  /** Language of the message, such as en or pt-BR. If absent, the language of the phone’s country. */
+  /** Language of the message, such as en or pt-BR. If absent, the one that LEDGERLINE_LOCALE names for the phone’s country. */
   locale?: string | null | undefined;
   /** How the code is sent: `sms`, `whatsapp` or `voice`. If absent, the first channel of the phone’s country. */
   channel?: 'sms' | 'whatsapp' | 'voice' | undefined;
@@ -42,7 +42,7 @@ export interface ChangePhoneRequest {
   phoneNumber: string;
   /** 0: standard individual user; 1: merchant flows. */
   correlationType?: number | null | undefined;
-  /** Language of the message, such as en or pt-BR. If absent, the language of the phone’s country. */
+  /** Language of the message, such as en or pt-BR. If absent, the one that LEDGERLINE_LOCALE names for the phone’s country. */
   locale?: string | null | undefined;
   /** How the code is sent: `sms`, `whatsapp` or `voice`. If absent, the first channel of the phone’s country. */
   channel?: 'sms' | 'whatsapp' | 'voice' | undefined;
@@ -69,7 +69,7 @@ export interface CreateConfirmationRequest {
   currency?: string | null | undefined;
   /** Who is paid, or what else the person agrees to. */
   payee?: string | null | undefined;
-  /** Language of the message, such as en or pt-BR. If absent, the language of the phone’s country. */
+  /** Language of the message, such as en or pt-BR. If absent, the one that LEDGERLINE_LOCALE names for the phone’s country. */
   locale?: string | null | undefined;
   /** How the code is sent: `sms`, `whatsapp` or `voice`. If absent, the first channel of the phone’s country. */
   channel?: 'sms' | 'whatsapp' | 'voice' | undefined;

@@ -1,4 +1,6 @@
 /** The database of a command: the configured one, that of the running service, or one started for the command. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { checkDatabaseUrl } from '../config/check.ts';
 import { loadConfig, type Config } from '../config/load.ts';
 import { openDetected } from '../db/citus/citus.ts';
@@ -18,6 +20,11 @@ export async function withDatabaseUrl<T>(
   const { databaseUrl, dataDir } = config;
   const url = databaseUrl ?? (await runningEmbedded(dataDir));
   if (url) return work(url, false);
+  if (!existsSync(dataDir)) {
+    console.error(
+      `There is no ${path.resolve(dataDir)}: a new, empty database is made there. DATA_DIR names another folder.`,
+    );
+  }
   const started = await startEmbedded({ dataDir });
   try {
     return await work(started.url, true);

@@ -7,5 +7,5 @@ export const localeMember = optional(
     parse: (given) => (/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(given) ? given : undefined),
     message: 'The field {0} must be a language such as en or pt-BR.',
   }),
-  'Language of the message, such as en or pt-BR. If absent, the language of the phone’s country.',
+  'Language of the message, such as en or pt-BR. If absent, the one that LEDGERLINE_LOCALE names for the phone’s country.',
 );
