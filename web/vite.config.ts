@@ -53,7 +53,7 @@ function element(name: string) {
       // Whitespace is kept in a library by default. Elements of several packages may be in one folder.
       rollupOptions: { checks, output: { chunkFileNames: (chunk) => chunkNameOf(name, chunk.name), minify: true } },
     },
-    plugins: [types(name), onlyLoaded()],
+    plugins: [types(name), onlyLoaded(), plainWorkers()],
   });
 }
 
@@ -124,6 +124,21 @@ function onlyLoaded(): Plugin {
       for (const name of Object.keys(bundle)) {
         const isLoaded = bundle[name]?.type === 'chunk' || code.some((text) => text.includes(name));
         if (name.endsWith('.js') && !isLoaded) delete bundle[name];
+      }
+    },
+  };
+}
+
+/** Writes the addresses of workers in the only form that bundlers of host pages recognise, and copy the file for. */
+function plainWorkers(): Plugin {
+  const written =
+    /new URL\(\s*\/\*.*?\*\/\s*new URL\(`([\w-]+\.js)`,import\.meta\.url\)\.href,``\+import\.meta\.url\)/g;
+  return {
+    name: 'plain-workers',
+    enforce: 'post',
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type === 'chunk') file.code = file.code.replaceAll(written, 'new URL("./$1",import.meta.url)');
       }
     },
   };

@@ -80,6 +80,14 @@ describe('an installation of client and elements', () => {
     ]);
   });
 
+  it('names the file of its worker in the form that bundlers know', async () => {
+    const known = /new Worker\(new URL\(["'`]\.\/challenge-worker\.js["'`],\s*import\.meta\.url\)/;
+    for (const file of ['client/dist/solve-challenge.js', 'elements/dist/verify/ledgerline-verify.js']) {
+      const code = await readFile(path.join(folder, 'node_modules/@ledgerline', file), 'utf8');
+      expect(code.replaceAll('\n', '')).toMatch(known);
+    }
+  });
+
   it('the client runs in Node as an ES module', async () => {
     const program = `import { createClient, isE164, LedgerlineError } from '@ledgerline/client';
       import '@ledgerline/client/phone';
