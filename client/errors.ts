@@ -92,7 +92,7 @@ export async function errorOf(response: Response): Promise<LedgerlineError> {
   const problem = await readProblem(response);
   const { status } = response;
   const reason = (response.headers.get('error-reason') ?? undefined) as ErrorReason | undefined;
-  const message = Object.values(problem.errors ?? {}).flat()[0] ?? problem.title ?? `HTTP ${status}`;
+  const message = Object.values(problem.errors ?? {}).flat()[0] ?? problem.title ?? reason ?? `HTTP ${status}`;
   return new LedgerlineError(kindOf(status, reason), message, {
     status,
     reason,
