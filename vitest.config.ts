@@ -40,9 +40,9 @@ export default defineConfig({
     // More than twice the cores of the smallest machine: many tests wait for something most of the time.
     maxWorkers: 5,
     sequence: { sequencer: SlowFirst },
-    // Too busy a machine lets a login to the database wait, and the service answers 503. Such a test is tried once more, and
-    // the report says so. What fails for another reason, or twice, fails.
-    retry: { count: 1, condition: /LOGIN_TIMEOUT|\b503\b/ },
+    // Too busy a machine lets a login to the database wait, and the service answers 503. Such a test is tried again, and the
+    // report says so. What fails for another reason, or three times, fails.
+    retry: { count: 2, delay: 3000, condition: /LOGIN_TIMEOUT|\b503\b/ },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Conditions are polled for as long as a loaded machine may need.

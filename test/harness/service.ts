@@ -176,9 +176,13 @@ export async function startService(settings: Record<string, string> = {}, option
     token,
     forgetTokens: () => minted.clear(),
     async createUser(): Promise<number> {
-      const { status, text, json } = await call('/User', {});
-      if (status !== 201) throw new Error(`No user was created: ${status} ${text}`);
-      return json.id;
+      for (let tries = 1; ; tries += 1) {
+        const { status, text, json } = await call('/User', {});
+        if (status === 201) return json.id;
+        // On a machine that is too busy the service asks for another try.
+        if (status !== 503 || tries === 5) throw new Error(`No user was created: ${status} ${text}`);
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+      }
     },
     sendCode: (id: number, phoneNumber: string) => call('/User/phone-number/send-code', { id, phoneNumber }),
     verify: (id: number, code: string) => call('/User/phone-number/verify', { id, code }),
