@@ -1,5 +1,4 @@
 /** The statements about the versions of a transaction. */
-import { largestId } from '../values/id.ts';
 import type { Database } from '../db/database.ts';
 
 export interface Version {
@@ -22,7 +21,7 @@ export function createHistoryStore(db: Database) {
       const rows = await db.read`
         select t.individual_id from transactions t join users u on u.id = t.individual_id
         where t.transaction_id = ${transactionId}
-          and t.individual_id between ${individualId ?? 1} and ${individualId ?? largestId}
+          ${individualId === undefined ? [] : [db.read`and t.individual_id = ${individualId}`]}
         limit 2`;
       return rows.map(({ individual_id }) => individual_id);
     },

@@ -1,6 +1,5 @@
 /** The statements about transactions. The database joins the JSON of a page, and it is passed on unchanged. */
 import { BoundedCache, textBytes } from '../sharing/bounded-cache.ts';
-import { largestId } from '../values/id.ts';
 import type { Database, DatabaseRow, Sql } from '../db/database.ts';
 import { errorCode } from '../db/failures.ts';
 import { invalidFields } from '../errors.ts';
@@ -260,7 +259,7 @@ export function createTransactionsStore(db: Database, sizes: BlockSizes = defaul
         from transactions t join users u on u.id = t.individual_id
           left join transaction_details d on d.individual_id = t.individual_id and d.seq = t.seq
         where t.transaction_id = ${transactionId}
-          and t.individual_id between ${individualId ?? 1} and ${individualId ?? largestId}
+          ${individualId === undefined ? [] : [db.read`and t.individual_id = ${individualId}`]}
         limit 2`;
       return rows.map(({ body }) => body);
     },
