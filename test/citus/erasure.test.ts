@@ -75,3 +75,27 @@ it.skipIf(inject('citusNodes').length === 0).each([2, 3])(
     ]);
   },
 );
+
+it.skipIf(inject('citusNodes').length === 0)(
+  'the first event of a user whose erasure is under way is about the user',
+  async () => {
+    const database = await cloneDatabase();
+    const db = await openDetected({ url: database.url, connections: 4, statementSeconds: 30 });
+    onTestFinished(async () => {
+      await db.close();
+      await database.drop();
+    });
+    const id = 17;
+    const user = { id, merchantId: undefined, email: undefined, additionalData: undefined };
+    await createUsersStore(db).insertUser(user, now);
+    const erasure = { userId: id, now, erasedAt: now, retainedUntil: null, actor, countryOf };
+    await expect(createPrivacyStore(breakBefore(db, 3)).eraseUser(erasure)).rejects.toThrow('broken');
+    // As when a gateway accepts the text of the first code.
+    await db.write`select write_first_event('phone.code_sent', ${id}, ${now}, '{"country":"CH"}')`;
+    await createPrivacyStore(db).completeErasures(later, 10, countryOf);
+    const log = createEventLogStore(db);
+    while (await log.sequenceEvents(now, 100));
+    const [event] = await db.write`select sequence, user_id, data::text from events where type = 'phone.code_sent'`;
+    expect(event).toEqual({ sequence: 2, user_id: id, data: expect.stringContaining('"userId":17') });
+  },
+);

@@ -24,7 +24,13 @@ begin
   -- A separate statement: if users is distributed, Citus would refuse one that also writes to a local table.
   select u.has_created_event::integer + 1 into first_sequence from users u where u.id = of_user;
   if not found then
-    insert into event_outbox (type, at, data) values (event_type, moment, event_data);
+    -- On a Citus an erasure deletes the user before the codes, after its first step has made the counter.
+    with counted as (
+      update event_counters c set sequence = c.sequence + 1 where c.user_id = of_user returning c.sequence
+    )
+    insert into event_outbox (user_id, sequence, type, at, data)
+    select of_user, c.sequence, event_type, moment, with_user_id(event_data, of_user) from counted c;
+    if not found then insert into event_outbox (type, at, data) values (event_type, moment, event_data); end if;
     return;
   end if;
   with counted as (
