@@ -11,7 +11,7 @@ const slow = [
   'guard/races',
   'deploy/rolling-restarts',
   'phone/(next-channel|second-route)',
-  'process/(broken-setups|budget-leases|drain|key-rotation|kill|processes|second-route|webhooks)',
+  'process/(broken-setups|budget-leases|drain|import-killed|key-rotation|kill|processes|second-route|webhooks)',
   'sms/dispatch',
   'transactions/import-refused',
 ].map((name) => new RegExp(`test/${name}\\.test\\.ts$`));
