@@ -31,7 +31,7 @@ export function noteAnswer(baseUrl: string): void {
 }
 
 /**
- * Whether that is why a request failed. Sends one whose answer the page may not read. It succeeds if only CORS is the problem. It also succeeds if a
+ * Whether CORS is why a request failed: sends one whose answer the page may not read. It succeeds if only CORS is the problem. It also succeeds if a
  * proxy answers while the service restarts, so a service whose answers could be read before is not probed.
  */
 export async function isRefusedByCors(baseUrl: string, error: unknown): Promise<boolean> {
