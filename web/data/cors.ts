@@ -31,8 +31,9 @@ export function noteAnswer(baseUrl: string): void {
 }
 
 /**
- * Whether CORS is why a request failed: sends one whose answer the page may not read. It succeeds if only CORS is the problem. It also succeeds if a
- * proxy answers while the service restarts, so a service whose answers could be read before is not probed.
+ * Whether CORS is why a request failed: sends one whose answer the page may not read. It succeeds if only CORS is the
+ * problem. It also succeeds if a proxy answers while the service restarts, so a service whose answers could be read
+ * before is not probed.
  */
 export async function isRefusedByCors(baseUrl: string, error: unknown): Promise<boolean> {
   if (!(error instanceof LedgerlineError) || thrownByPage.has(Object(error.cause))) return false;
