@@ -219,7 +219,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 /** The least of a few collections: what other tests of the process have left is released only between them. */
 async function usedBytes(): Promise<number> {
   let least = Infinity;
-  for (let collections = 0; collections < 5; collections += 1) {
+  for (let collections = 0; collections < 3; collections += 1) {
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
     least = Math.min(least, heapUsed + external);

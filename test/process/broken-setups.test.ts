@@ -243,12 +243,15 @@ describe('a database', () => {
 
   it.skipIf(pgbouncerProgram === undefined)('behind a pooler that lends fewer connections', async () => {
     const settings = await production({ DATABASE_URL: await startPgbouncer('session', 'default_pool_size = 6') });
-    expect(await findings(settings)).toEqual([
+    const [finding, ...others] = await findings(settings);
+    expect(others).toEqual([]);
+    // Five, unless the machine is so busy that some logins take too long.
+    expect(finding!.replace(/only [1-5] of/, 'only 5 of')).toBe(
       '! Connections: only 5 of the 25 that this node may open could be opened in addition to those in use ' +
         '(LOGIN_TIMEOUT). A pooler needs a default_pool_size of at least 25 for this node, and as much for each ' +
         'further one (docs/production.md, "pgbouncer"). If the nodes are running now, their connections are among ' +
         'those in use.',
-    ]);
+    );
     const full = await production({ DATABASE_URL: await startPgbouncer('session', 'default_pool_size = 1') });
     expect(await failureOf(['serve'], full)).toMatch(
       /it accepts the connection, but lets the login wait \(LOGIN_TIMEOUT\)\. If it is a pooler, it has no free connection: raise its default_pool_size/,

@@ -8,6 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openLogOutput } from '../../src/cli/log-output.ts';
 import { cloneDatabase } from '../harness/service.ts';
 import { dataFolder, startProcess } from '../harness/process.ts';
+import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 it('keeps a limited number of lines, and says how many were lost', async () => {
@@ -44,7 +45,7 @@ it('does not keep the service from stopping', async () => {
   const service = await startProcess(await dataFolder(), { DATABASE_URL: database.url });
   service.child.stdout!.pause();
   // More than a pipe takes.
-  for (let count = 0; count < 100; count += 1) {
+  for (let count = 0; count < sized(30, 100); count += 1) {
     await Promise.all(Array.from({ length: 20 }, () => service.call('GET', '/nothing', null)));
   }
   expect(await service.end('SIGTERM')).toBe(0);

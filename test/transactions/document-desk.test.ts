@@ -7,6 +7,7 @@ import { openStatementWriter } from '../../src/statements/statement-writer.ts';
 import { DocumentDesk, type DocumentRequest } from '../../src/transactions/export/make-statement.ts';
 import { emptyHead, readPdf } from '../harness/pdf.ts';
 import { row } from '../harness/service.ts';
+import { sized } from '../harness/size.ts';
 import { until } from '../harness/until.ts';
 
 /** An order of a document with so many rows, each with so many characters in its note. */
@@ -76,7 +77,7 @@ it('documents that threads make one after the other have their own language, bra
   const desk = new DocumentDesk(16, (work) => work());
   const languages = ['en', 'de', 'ja', 'ar'];
   const read = await Promise.all(
-    Array.from({ length: 12 }, async (_, index) => {
+    Array.from({ length: sized(8, 12) }, async (_, index) => {
       const own = { ...emptyHead, brand: `Brand${index}`, individualId: 100 + index, locale: languages[index % 4]! };
       const order = { ...orderOf(1 + index, 2), open: () => openStatementWriter({ ...own, rowCount: 1 + index }) };
       return readPdf(new Uint8Array(await buffer(await desk.make(order))));

@@ -55,7 +55,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env.TMPDIR = runFolder;
   const cluster = process.env.TEST_DATABASE_URL ? theirs(process.env.TEST_DATABASE_URL) : await ours();
   const sql = postgres(cluster.url, { max: 1, onnotice: () => {} });
-  if (!process.env.TEST_DATABASE_URL) await cheapenLogin(sql, cluster.url);
   const nodes = await readNodes(sql);
   // Two runs may share a server.
   const templateName = `template_${randomBytes(6).toString('hex')}`;
@@ -98,12 +97,6 @@ async function makeSandboxTemplate(sql: postgres.Sql, clusterUrl: string, templa
   await forgetKeys(database);
   await database.close();
   return name;
-}
-
-/** Each service logs in a dozen times; the usual 4,096 rounds of hashing would be a fifth of its start. */
-async function cheapenLogin(sql: postgres.Sql, url: string): Promise<void> {
-  await sql.unsafe('set scram_iterations = 1');
-  await sql.unsafe(`alter role current_user password '${new URL(url).password}'`);
 }
 
 /** Any PostgreSQL, by a role that may create databases: for runs against another version. */
