@@ -85,7 +85,7 @@ function acceptTextOf({ code: { kind, messageNumber }, dispatch }: FinishedText)
 
 export function createCodesStore(db: Database) {
   return {
-    /** Decides a send: accepted, unknown, refused or unavailable. See src/db/functions/finish_send.sql. A number that no gateway reaches counts as refused. */
+    /** Decides a send: accepted, unknown, refused or unavailable. See src/db/functions/finish_send.sql. */
     async finishSend(finished: FinishedText): Promise<void> {
       const values = columns.valuesOf(finished);
       const acceptText = acceptTextOf(finished);
@@ -96,7 +96,7 @@ export function createCodesStore(db: Database) {
       const { code, dispatch } = finished;
       const row = {
         ...Object.fromEntries(columns.names.map((name, index) => [name, values[index]])),
-        outcome: dispatch.isAboutNumber ? 'refused' : dispatch.outcome,
+        outcome: dispatch.outcome,
         e164: code.phoneNumber.e164,
         phone_key: code.phoneKey?.toString('hex'),
         source_keys: code.counted.map(({ key }) => key.toString('hex')),

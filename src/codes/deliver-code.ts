@@ -142,13 +142,5 @@ export function createDelivery(parts: DeliveryParts) {
 
 /** The outcome of a text that is passed to no gateway. */
 function noDispatch({ channels }: CountedCode, outcome: GatewayOutcome, gateway: string): Dispatch {
-  return {
-    outcome,
-    gateway,
-    channel: channels[0]!,
-    gatewayId: undefined,
-    reason: undefined,
-    tries: [],
-    isAboutNumber: false,
-  };
+  return { outcome, gateway, channel: channels[0]!, gatewayId: undefined, reason: undefined, tries: [] };
 }

@@ -56,8 +56,6 @@ export interface Dispatch {
   /** Why it was not accepted. */
   reason: string | undefined;
   tries: Try[];
-  /** Every gateway that was asked answered that it cannot reach this number. */
-  isAboutNumber: boolean;
   /** When to ask again, if the outcome is unavailable or unknown. */
   retryAfterSeconds?: number;
 }
@@ -257,8 +255,6 @@ function dispatchOf({ message, answers, tries }: Run): Dispatch {
     gatewayId: answer.outcome === 'accepted' ? answer.gatewayId : undefined,
     reason: answer.outcome === 'accepted' ? undefined : answer.reason,
     tries,
-    isAboutNumber:
-      answers.length > 0 && answers.every((each) => each.answer.outcome === 'unavailable' && each.answer.isAboutNumber),
   };
 }
 

@@ -47,8 +47,6 @@ export type GatewayAnswer =
        * The gateway works, but does not accept this message, or not now. The breaker does not count it as a failure.
        */
       isHealthy?: true;
-      /** Only this number cannot be reached. A send that fails for such answers alone stays counted. */
-      isAboutNumber?: true;
     }
   | { outcome: 'unknown'; reason: string };
 
@@ -126,14 +124,6 @@ export function throttled(reason: unknown, retryAfterSeconds = 1): GatewayAnswer
  */
 export function unable(reason: unknown): GatewayAnswer {
   return { outcome: 'unavailable', reason: brief(reason), isHealthy: true };
-}
-
-/**
- * The same for one number: it has no WhatsApp, or the gateway has no route to it. Whoever repeats it would use up what all
- * users share, so it counts for the user.
- */
-export function unreachable(reason: unknown): GatewayAnswer {
-  return { outcome: 'unavailable', reason: brief(reason), isHealthy: true, isAboutNumber: true };
 }
 
 export function unknown(reason: unknown): GatewayAnswer {

@@ -9,8 +9,6 @@ const meanings = {
   unavailable: { outcome: 'unavailable', reason },
   /** Another gateway is asked, and the breaker does not count it. */
   unable: { outcome: 'unavailable', reason, isHealthy: true },
-  /** The same, and the send stays counted if no other gateway is asked. */
-  unreachable: { outcome: 'unavailable', reason, isHealthy: true, isAboutNumber: true },
   throttled: { outcome: 'unavailable', reason, isHealthy: true, retryAfterSeconds: 1 },
   unknown: { outcome: 'unknown', reason },
 };
@@ -78,14 +76,14 @@ const cases: [gateway: string, what: string, answer: Answer, meaning: keyof type
   ['vonage-voice', 'a wrong caller id', vonageVoice(400, 'from.number'), 'unavailable'],
   ['vonage-voice', 'wrong credentials', { status: 401, body: { title: 'Unauthorized' } }, 'unavailable'],
   ['vonage-voice', 'throttled', { status: 429, body: { title: 'Throughput' } }, 'throttled'],
-  ['vonage-voice', 'a call that was rejected', { status: 201, body: { uuid: 'U', status: 'rejected' } }, 'unreachable'],
+  ['vonage-voice', 'a call that was rejected', { status: 201, body: { uuid: 'U', status: 'rejected' } }, 'unable'],
   ['vonage-voice', 'a 201 without an id', { status: 201, body: { status: 'started' } }, 'unknown'],
 
-  ['whatsapp', 'not on WhatsApp', whatsapp(131026), 'unreachable'],
-  ['whatsapp', 'not on the list of a test number', whatsapp(131030), 'unreachable'],
-  ['whatsapp', 'a country that the account may not write to', whatsapp(130497, 403), 'unreachable'],
-  ['whatsapp', 'asked too often for one recipient', whatsapp(131056), 'unreachable'],
-  ['whatsapp', 'not a number', whatsapp(131009), 'unreachable'],
+  ['whatsapp', 'not on WhatsApp', whatsapp(131026), 'unable'],
+  ['whatsapp', 'not on the list of a test number', whatsapp(131030), 'unable'],
+  ['whatsapp', 'a country that the account may not write to', whatsapp(130497, 403), 'unable'],
+  ['whatsapp', 'asked too often for one recipient', whatsapp(131056), 'unable'],
+  ['whatsapp', 'not a number', whatsapp(131009), 'unable'],
   ['whatsapp', 'no such template', whatsapp(132001, 404), 'unable'],
   ['whatsapp', 'a template with other parameters', whatsapp(132000), 'unable'],
   ['whatsapp', 'a paused template', whatsapp(132015), 'unable'],
@@ -196,7 +194,7 @@ describe('an answer', () => {
 
   it('of Infobip about one number that gets too many does not pause the gateway', async () => {
     const { answer } = await ask('infobip', () => infobip(5, 'REJECTED_FLOODING_FILTER'));
-    expect(answer).toEqual({ outcome: 'unavailable', reason, isHealthy: true, isAboutNumber: true });
+    expect(answer).toEqual({ outcome: 'unavailable', reason, isHealthy: true, retryAfterSeconds: 0 });
   });
 
   it('may give its Retry-After as a date', async () => {

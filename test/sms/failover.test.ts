@@ -223,7 +223,6 @@ describe('failover', () => {
       gatewayId: undefined,
       reason: 'no gateway is available',
       tries: [],
-      isAboutNumber: false,
       retryAfterSeconds: 7,
     });
   });

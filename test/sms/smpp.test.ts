@@ -101,7 +101,7 @@ describe('SMPP', () => {
     [0x58, 'unavailable', { retryAfterSeconds: 1, isHealthy: true }],
     [0x14, 'unavailable', { retryAfterSeconds: 1, isHealthy: true }],
     [0x08, 'unavailable'],
-    [0x45, 'unavailable', { isHealthy: true, isAboutNumber: true }],
+    [0x45, 'unavailable', { isHealthy: true }],
     [0x0a, 'unavailable', { isHealthy: true }],
     [0x0b, 'refused'],
   ])('knows what status %i means', async (status, expected, more?) => {

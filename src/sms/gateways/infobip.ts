@@ -5,9 +5,9 @@ import { india, type DltIds } from '../dlt.ts';
 import {
   accepted,
   refused,
+  throttled,
   unable,
   unavailable,
-  unreachable,
   unknown,
   type GatewayAnswer,
   type Receipt,
@@ -111,7 +111,8 @@ function readAnswer(answer: HttpAnswer): GatewayAnswer {
   if (refusals.has(reason)) return refused(reason);
   if (groupId === groups.expired) return unknown(reason);
   if (wrongSender.has(reason)) return unable(reason);
-  return reason === flooding ? unreachable(reason) : unavailable(reason);
+  // It concerns only one number, so there is no reason to pause the gateway.
+  return reason === flooding ? throttled(reason, 0) : unavailable(reason);
 }
 
 // oxlint-disable-next-line no-explicit-any -- read member by member

@@ -10,7 +10,6 @@ import {
   throttled,
   unable,
   unavailable,
-  unreachable,
   unknown,
   type Gateway,
   type GatewayAnswer,
@@ -198,8 +197,7 @@ function readAnswer(response: Response): GatewayAnswer {
   if (status === 0) return accepted(readSubmitted(body));
   const reason = nameStatus(status);
   if (status === invalidDestination) return refused(reason);
-  if (status === invalidSource) return unable(reason);
   // Many SMSCs return this status for a number to which they have no route.
-  if (status === submitFailed) return unreachable(reason);
+  if (status === invalidSource || status === submitFailed) return unable(reason);
   return status === throttling || status === queueFull ? throttled(reason) : unavailable(reason);
 }

@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, randomUUID, sign, type KeyObject } from '
 import { fail, requiredSetting, word, type Kind } from '../../formats/setting-kinds.ts';
 import { sameText } from '../../crypto/constant-time.ts';
 import { defineGateway } from '../define-gateway.ts';
-import { accepted, refused, unreachable, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
+import { accepted, refused, unable, type Callback, type GatewayAnswer, type Receipt } from '../gateway.ts';
 import { headerOf, httpCaller, outcomeOfStatus, readJsonReceipts, type HttpAnswer } from '../http.ts';
 import { readSignedToken } from '../signed-token.ts';
 import { speak } from '../spoken-text.ts';
@@ -89,7 +89,7 @@ function makeToken(application: string, key: KeyObject, now: Date): string {
 function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { status, json } = answer;
   if (status === 201 && typeof json?.uuid === 'string') {
-    return ['failed', 'rejected'].includes(json.status) ? unreachable(json.status) : accepted(json.uuid);
+    return ['failed', 'rejected'].includes(json.status) ? unable(json.status) : accepted(json.uuid);
   }
   const parameters: unknown = json?.invalid_parameters;
   const isAboutDestination =

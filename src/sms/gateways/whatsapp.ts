@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import { requiredSetting, setting, word } from '../../formats/setting-kinds.ts';
 import { sameText } from '../../crypto/constant-time.ts';
 import { defineGateway } from '../define-gateway.ts';
-import { accepted, throttled, unable, unavailable, unreachable, type GatewayAnswer, type Receipt } from '../gateway.ts';
+import { accepted, throttled, unable, unavailable, type GatewayAnswer, type Receipt } from '../gateway.ts';
 import { headerOf, httpCaller, outcomeOfStatus, readJsonReceipts, retryAfterOf, type HttpAnswer } from '../http.ts';
 
 const version = 'v23.0';
@@ -142,7 +142,7 @@ function languageOf(locale: string, country: string | undefined): string {
 
 function readError(answer: HttpAnswer, code: number): GatewayAnswer {
   const reason = nameOf(code);
-  if (aboutRecipient.has(code)) return unreachable(reason);
+  if (aboutRecipient.has(code)) return unable(reason);
   return rateLimits.has(code) ? throttled(reason, retryAfterOf(answer)) : outcomeOfStatus(answer, reason);
 }
 
