@@ -108,10 +108,9 @@ export class DatabaseSession {
     });
   }
 
-  /** Ends the session when its statements have their results. */
+  /** Ends the session. The statements of a pipelined one get their results before. */
   async end(): Promise<void> {
     this.hasEnded = true;
-    await this.#last;
     await this.#client.end();
   }
 
@@ -158,8 +157,10 @@ export class DatabaseSession {
 
   #explain(error: unknown): unknown {
     if (!isFromPostgres(error)) return this.hasEnded ? withCode(error) : error;
-    const isOutdated = outdatedRoutines.has(String((error as { routine?: unknown }).routine));
-    if (isOutdated || isFatal(error)) this.destroy();
+    const { routine, severity } = error as { routine?: string; severity: string };
+    const isOutdated = outdatedRoutines.has(String(routine));
+    // These are the last message of PostgreSQL.
+    if (isOutdated || severity === 'FATAL' || severity === 'PANIC') this.destroy();
     return isOutdated ? failure('CONNECTION_CLOSED') : error;
   }
 }
@@ -171,12 +172,6 @@ function asUnconnected(socket: Socket): Socket {
     return socket;
   };
   return Object.assign(socket, { connect });
-}
-
-/** PostgreSQL has sent its last message. */
-function isFatal(error: unknown): boolean {
-  const { severity } = error as { severity: string };
-  return severity === 'FATAL' || severity === 'PANIC';
 }
 
 /**
