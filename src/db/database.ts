@@ -165,7 +165,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       options.onChange?.(true);
     } catch (error) {
       if (closing) return;
-      away(causeOf(error, options.url));
+      away(explainFault(error, address).cause);
       // Its connection may hang forever if the network no longer delivers packets, or may lead to a server that is a
       // standby now.
       endNow(probe);
@@ -268,15 +268,6 @@ export function shareConnections(connections: number) {
   const write = Math.max(1, Math.min(Math.floor(connections / 2), connections - read - 2));
   const rest = Math.max(2, connections - read - write);
   return { read, write, long: Math.ceil(rest / 2), transactions: Math.floor(rest / 2) };
-}
-
-/** The explanation reads the files that the address names, which may be gone. */
-function causeOf(error: unknown, url: string): string {
-  try {
-    return explainFault(error, url).cause;
-  } catch (problem) {
-    return (problem as Error).message;
-  }
 }
 
 /** Its connections are gone or useless, so it does not matter whether they can be closed properly. */

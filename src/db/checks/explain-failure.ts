@@ -1,7 +1,7 @@
 /** Says in a sentence why a database cannot be used, and what to do about it. */
 import { StartError, type Problem } from '../../errors.ts';
 import { explainTlsFailure } from '../../network/tls-failure.ts';
-import { nameAddress, nameEndpoint, readRole, parseAddress, type Encryption } from '../sessions/address.ts';
+import { nameEndpoint, parseAddress, type DatabaseAddress } from '../sessions/address.ts';
 import { asProblem, errorCode, isFromPostgres } from '../failures.ts';
 import { NoUsableHost } from '../sessions/route.ts';
 
@@ -14,7 +14,7 @@ interface Explanation {
   codes: RegExp;
   /** Of a refused login with what the server says: it names the host, the user and the database, and no password. */
   cause: string | ((message: string) => string);
-  cure: string | ((url: string, message: string) => string);
+  cure: string | ((address: DatabaseAddress, message: string) => string);
 }
 
 const explanation = (codes: RegExp, cause: Explanation['cause'], cure: Explanation['cure']): Explanation => ({
@@ -35,7 +35,7 @@ const refusedLogin = (message: string) => `it refuses the login: ${message}`;
 const explanations = [
   explanation(/^28/, refusedLogin, cureLogin),
   explanation(/^08P01$/, refusedLogin, 'Check the settings of the pooler, and DATABASE_URL.'),
-  explanation(/^42501$/, 'the role lacks rights in it', (url) => grantsCure(readRole(url) ?? '<role>')),
+  explanation(/^42501$/, 'the role lacks rights in it', ({ login }) => grantsCure(login.user ?? '<role>')),
   explanation(/^3D000$/, 'there is no database of that name', 'Create it, or correct the name in DATABASE_URL.'),
   explanation(
     /^53300$/,
@@ -79,8 +79,8 @@ const explanations = [
   unanswered,
 ];
 
-function cureLogin(url: string, message: string): string {
-  return parseAddress(url).encryption.mode === 'off' && message.includes('pg_hba.conf')
+function cureLogin({ encryption }: DatabaseAddress, message: string): string {
+  return encryption.mode === 'off' && message.includes('pg_hba.conf')
     ? 'The connection is not encrypted, and the server may accept only encrypted ones: add sslmode=verify-full to ' +
         'DATABASE_URL (docs/production.md, "Database and grants"). Otherwise add this host to pg_hba.conf of the server.'
     : 'Check user and password in DATABASE_URL, and pg_hba.conf of the server.';
@@ -89,7 +89,7 @@ function cureLogin(url: string, message: string): string {
 export const grantsCure = (role: string) =>
   `Let the owner of the schema run \`ledgerline grants --role ${role} --apply\`.`;
 
-function describeUntrusted({ caFile }: Encryption): DatabaseFault {
+function describeUntrusted({ encryption: { caFile } }: DatabaseAddress): DatabaseFault {
   return caFile === undefined
     ? {
         cause: 'its certificate is not trusted',
@@ -114,20 +114,20 @@ export function isExplained(error: unknown): boolean {
   return error instanceof NoUsableHost || (explainTlsFailure(error) ?? findExplanation(error)) !== undefined;
 }
 
-/** `url` is the setting with which the connection was opened. */
-export function explainFault(error: unknown, url: string): DatabaseFault {
-  if (error instanceof NoUsableHost) return explainHosts(error, url);
+/** `address`: with which the connection was opened. */
+export function explainFault(error: unknown, address: DatabaseAddress): DatabaseFault {
+  if (error instanceof NoUsableHost) return explainHosts(error, address);
   const found = findExplanation(error);
   const { cause, cure } =
-    explainTlsFailure(error, describeUntrusted(parseAddress(url).encryption)) ??
-    (found ? fillIn(found, (error as Error).message, url) : describeUnexplained(error));
+    explainTlsFailure(error, describeUntrusted(address)) ??
+    (found ? fillIn(found, (error as Error).message, address) : describeUnexplained(error));
   return { cause: `${cause} (${errorCode(error)})`, cure };
 }
 
-function fillIn({ cause, cure }: Explanation, message: string, url: string): DatabaseFault {
+function fillIn({ cause, cure }: Explanation, message: string, address: DatabaseAddress): DatabaseFault {
   return {
     cause: typeof cause === 'string' ? cause : cause(message),
-    cure: typeof cure === 'string' ? cure : cure(url, message),
+    cure: typeof cure === 'string' ? cure : cure(address, message),
   };
 }
 
@@ -140,8 +140,8 @@ function describeUnexplained(error: unknown): DatabaseFault {
 /** Codes of a standby and of a host that cannot be reached: what to do depends on the other hosts. */
 const isExpectedOfAHost = /^(25006|E(CONN|HOST|NET)|ETIMEDOUT|CONNECT|ENOTFOUND|EAI_AGAIN)/;
 
-function explainHosts({ hosts }: NoUsableHost, url: string): DatabaseFault {
-  const faults = hosts.map(({ endpoint, error }) => ({ endpoint, error, ...explainFault(error, url) }));
+function explainHosts({ hosts }: NoUsableHost, address: DatabaseAddress): DatabaseFault {
+  const faults = hosts.map(({ endpoint, error }) => ({ endpoint, error, ...explainFault(error, address) }));
   const causes = faults.map(({ endpoint, cause }) => `${nameEndpoint(endpoint)}: ${cause}`);
   const cures = new Set(
     faults.filter(({ error }) => !isExpectedOfAHost.test(errorCode(error))).map(({ cure }) => cure),
@@ -153,28 +153,32 @@ function explainHosts({ hosts }: NoUsableHost, url: string): DatabaseFault {
   };
 }
 
+const anyAddress = parseAddress('postgres://');
+
 /** What a failed statement means to a caller, as `asProblem` says; with a cause for the log, if the database is at fault. */
 export function asExplainedProblem(error: unknown): Problem | undefined {
   const problem = asProblem(error);
-  if (problem && isExplained(error)) problem.cause = explainFault(error, 'postgres://').cause;
+  if (problem && isExplained(error)) problem.cause = explainFault(error, anyAddress).cause;
   return problem;
 }
 
-export function cannotBeUsed(url: string, { cause, cure }: DatabaseFault): StartError {
-  return new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
+export function cannotBeUsed({ name }: DatabaseAddress, { cause, cure }: DatabaseFault): StartError {
+  return new StartError(`The database ${name} cannot be used: ${cause}. ${cure}`);
 }
 
 /** For the person who started a command. Other failures are returned unchanged. */
 export function asStartError(error: unknown, url: string): unknown {
   if (error instanceof StartError || !(isFromPostgres(error) || isExplained(error))) return error;
-  return cannotBeUsed(url, explainFault(error, url));
+  const address = parseAddress(url);
+  return cannotBeUsed(address, explainFault(error, address));
 }
 
 /** As `asStartError`, for a command that only the owner of the schema may run. SQLSTATE 42501: insufficient_privilege. */
 export function asOwnerError(error: unknown, url: string): unknown {
   if (errorCode(error) !== '42501') return asStartError(error, url);
+  const { name, login } = parseAddress(url);
   return new StartError(
-    `The role ${readRole(url) ?? ''} may not change the schema of the database ${nameAddress(url)}: ${(error as Error).message} (42501). ` +
+    `The role ${login.user ?? ''} may not change the schema of the database ${name}: ${(error as Error).message} (42501). ` +
       'Run this command with DATABASE_URL set to the URL of the role that owns the schema (docs/production.md: OWNER_URL), ' +
       'not to that of the service.',
   );

@@ -1,5 +1,6 @@
 /** Detects a connection pooler in transaction or statement mode, in which each transaction may get another session. */
 import type { Sql } from '../sql.ts';
+import { parseAddress } from '../sessions/address.ts';
 import { openConnection } from '../sessions/pool.ts';
 import { cannotBeUsed } from './explain-failure.ts';
 
@@ -12,7 +13,8 @@ export const describeTransactionPooling = (connections: number) => ({
 });
 
 export async function refuseTransactionPooling(url: string, sql: Sql, connections: number): Promise<void> {
-  if (await isTransactionPooled(url, sql)) throw cannotBeUsed(url, describeTransactionPooling(connections));
+  if (await isTransactionPooled(url, sql))
+    throw cannotBeUsed(parseAddress(url), describeTransactionPooling(connections));
 }
 
 /** Enough to be sure: such a pooler gives the most recently used session to the next client. */
