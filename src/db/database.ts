@@ -7,9 +7,8 @@ import { cancelSession, cancelWhenGone, type Cancelling } from './sessions/cance
 import { readByCursor, type StreamedStatement } from './cursor.ts';
 import { explainFault } from './checks/explain-failure.ts';
 import { errorCode, failure } from './failures.ts';
-import { inTime } from './sessions/in-time.ts';
 import { openPool, openRoutedSession, openSharedPool, type Pool } from './sessions/pool.ts';
-import { openRoute, readIsStandby } from './sessions/route.ts';
+import { inTime, openRoute, readIsStandby } from './sessions/route.ts';
 import type { DatabaseSession } from './sessions/session.ts';
 import { createSql, type DatabaseRow, type Sql } from './sql.ts';
 import { runTransaction, type TransactionWork } from './transaction.ts';
@@ -143,15 +142,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     options.onChange?.(false, cause);
   }
 
-  const askOver = (sql: Sql) => inTime(readIsStandby(sql), probeTimeoutMilliseconds);
-
   /** If the server has no connection left for the probe, those of the pools are still of use. */
   async function askRole(): Promise<boolean> {
+    const ask = (sql: Sql) => inTime(readIsStandby(sql), probeTimeoutMilliseconds);
     try {
-      return await askOver(probe);
+      return await ask(probe);
     } catch (error) {
       if (!pools || errorCode(error) !== noConnectionLeft) throw error;
-      return askOver(pools.read);
+      return ask(pools.read);
     }
   }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
 import { failure } from '../failures.ts';
-import { inTime } from './in-time.ts';
+import { giveTime } from '../../network/give-time.ts';
 import { DatabaseSession } from './session.ts';
 import type { Sql } from '../sql.ts';
 
@@ -99,6 +99,19 @@ export async function askHost<T>(
     return await inTime(ask(session.sql), askMilliseconds);
   } finally {
     session.destroy();
+  }
+}
+
+/** The result of a query, or an error with the code `PROBE_TIMEOUT` if it does not come in time. */
+export async function inTime<T>(query: PromiseLike<T>, milliseconds: number): Promise<T> {
+  let end = () => {};
+  const late = new Promise<never>((_, reject) => {
+    end = giveTime(milliseconds, () => reject(failure('PROBE_TIMEOUT')));
+  });
+  try {
+    return await Promise.race([query, late]);
+  } finally {
+    end();
   }
 }
 
