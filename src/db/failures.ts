@@ -2,8 +2,8 @@
 import { databaseAway, databaseContended, queryTooSlow, type Problem } from '../errors.ts';
 
 /** An error of ours: one of the codes below, or a SQLSTATE. */
-export function failure(code: string): Error {
-  return Object.assign(new Error(code), { code });
+export function failure(code: string, cause?: unknown): Error {
+  return Object.assign(new Error(code, cause === undefined ? {} : { cause }), { code });
 }
 
 export function errorCode(error: unknown): string {

@@ -26,7 +26,6 @@ export interface SessionIdentity {
 }
 
 const connectMilliseconds = 3000;
-const keepAliveMilliseconds = 60_000;
 
 const readIdentity =
   'select pid as "processId", backend_start::text as "startedAt" from pg_stat_get_activity(pg_backend_pid())';
@@ -46,7 +45,6 @@ export class DatabaseSession {
 
   static async open({ address, endpoint, settings, isPipelined }: DatabaseSessionOptions): Promise<DatabaseSession> {
     const socket = await openSocket(endpoint, address.encryption, connectMilliseconds);
-    socket.setKeepAlive(true, keepAliveMilliseconds);
     const session = new DatabaseSession(socket, address, isPipelined);
     await session.#logIn(settings);
     return session;
@@ -156,7 +154,7 @@ export class DatabaseSession {
   }
 
   #explain(error: unknown): unknown {
-    if (!isFromPostgres(error)) return this.hasEnded ? withCode(error) : error;
+    if (!isFromPostgres(error)) return this.hasEnded ? withCode(error, 'CONNECTION_CLOSED') : error;
     const { routine, severity } = error as { routine?: string; severity: string };
     const isOutdated = outdatedRoutines.has(String(routine));
     // These are the last message of PostgreSQL.
@@ -181,9 +179,8 @@ function asUnconnected(socket: Socket): Socket {
 const outdatedRoutines = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery', 'transformAssignedExpr']);
 
 /** The driver's own errors have no code. */
-function withCode(error: unknown, code = 'CONNECTION_CLOSED'): unknown {
-  if (isFromPostgres(error) || (error as { code?: unknown }).code !== undefined) return error;
-  return Object.assign(failure(code), { cause: error });
+function withCode(error: unknown, code: string): unknown {
+  return (error as { code?: unknown }).code === undefined ? failure(code, error) : error;
 }
 
 function rowsOf(result: pg.QueryResult | pg.QueryResult[]): Rows {
