@@ -14,7 +14,6 @@ import { createSql, type DatabaseRow, type Sql } from './sql.ts';
 import { runTransaction, type TransactionWork } from './transaction.ts';
 
 export { schema } from './sessions/pool.ts';
-
 export { arrayLiteral as array } from '../formats/sql-literals.ts';
 export type { DatabaseRow, Sql, Statement } from './sql.ts';
 export type { DatabaseTransaction } from './transaction.ts';
@@ -38,20 +37,11 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
-  /**
-   * Whether the tables of individuals are distributed. If so, each statement about several individuals is limited to
-   * those of one shard.
-   */
+  /** Whether the tables of individuals are distributed. Then a statement about several of them is for one shard. */
   readonly isDistributed: boolean;
-  /**
-   * For statements that read a few rows by key. They are pipelined over few connections: fewer connections cause less
-   * work.
-   */
+  /** For statements that read a few rows by key. They are pipelined over few connections, which cause less work. */
   readonly read: Sql;
-  /**
-   * For statements that write by key. Each waits for the disk, so they have more connections, on which they wait in
-   * parallel.
-   */
+  /** For statements that write by key. They have more connections, on which they wait for the disk in parallel. */
   readonly write: Sql;
   /** For a statement that may take long. It has its own connection, and is cancelled when its caller leaves. */
   long<T>(work: (sql: Sql) => PromiseLike<T>, owner?: Owner): Promise<T>;
@@ -229,7 +219,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         session = await openRoutedSession({ ...common, mayScan: true, statementSeconds: 0 });
         streams.add(session);
-        if (closing) throw failure('CONNECTION_ENDED');
+        // Nothing would end it.
+        if (closing || !pools) throw failure('CONNECTION_ENDED');
         const cancelling = { signal: owner.signal, cancel };
         for await (const rows of readByCursor(session, streamed, cancelling)) {
           stream.waitForReader();
@@ -257,10 +248,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/**
- * An eighth is for reads by key, half for writes by key, and the remaining part for long statements and for
- * transactions.
- */
+/** An eighth is for reads by key, half for writes by key, the remaining part for long statements and transactions. */
 export function shareConnections(connections: number) {
   const read = Math.max(1, Math.round(connections / 8));
   const write = Math.max(1, Math.min(Math.floor(connections / 2), connections - read - 2));

@@ -17,20 +17,13 @@ export interface Encryption {
   caFile?: string;
 }
 
-export interface DatabaseLogin {
-  user?: string;
-  password: string;
-  database?: string;
-  /** Settings for the start of the session, as libpq has them. A pooler refuses them. */
-  options?: string;
-}
-
 export interface DatabaseAddress {
   /** For messages to operators, without user and password. */
   name: string;
   endpoints: DatabaseEndpoint[];
   encryption: Encryption;
-  login: DatabaseLogin;
+  /** `options`: settings for the start of the session, as libpq has them. A pooler refuses them. */
+  login: { user?: string; password: string; database?: string; options?: string };
   /** Statements that set the further parameters of the URL. */
   settings: string[];
 }
