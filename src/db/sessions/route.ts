@@ -46,22 +46,22 @@ export function openRoute(address: DatabaseAddress, accepts: keyof typeof readRa
 
   async function search(): Promise<DatabaseEndpoint> {
     try {
-      const [best, rank] = await findBest();
-      if (accepts === 'any') return best;
+      const { endpoint, rank } = await findBest();
+      if (accepts === 'any') return endpoint;
       // An old primary that is running again lacks everything that was written since.
       if (rank < lastTimeline) throw failure('STALE_PRIMARY');
       lastTimeline = rank;
-      return best;
+      return endpoint;
     } catch (error) {
       await sleep(pauseMilliseconds * (0.5 + Math.random()));
       throw error;
     }
   }
 
-  async function findBest(): Promise<[DatabaseEndpoint, rank: number]> {
-    const ranks = new Map<DatabaseEndpoint, number>();
+  async function findBest(): Promise<{ endpoint: DatabaseEndpoint; rank: number }> {
+    const found: { endpoint: DatabaseEndpoint; rank: number }[] = [];
     const asked = endpoints.map(async (endpoint) => {
-      ranks.set(endpoint, await askHost(address, endpoint, readRank[accepts]));
+      found.push({ endpoint, rank: await askHost(address, endpoint, readRank[accepts]) });
     });
     try {
       await Promise.any(asked);
@@ -70,7 +70,7 @@ export function openRoute(address: DatabaseAddress, accepts: keyof typeof readRa
       throw new NoUsableHost(endpoints.map((endpoint, index) => ({ endpoint, error: errors[index] })));
     }
     await Promise.race([Promise.allSettled(asked), sleep(otherMilliseconds)]);
-    return [...ranks].reduce((best, each) => (each[1] > best[1] ? each : best));
+    return found.reduce((best, each) => (each.rank > best.rank ? each : best));
   }
 
   return {

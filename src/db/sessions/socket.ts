@@ -40,10 +40,7 @@ export async function openSocket(
 
 async function encrypt(socket: Socket, host: string, { mode, ca }: Encryption): Promise<Socket> {
   socket.write(encryptionRequest);
-  const answer = await new Promise<Buffer | undefined>((resolve) =>
-    socket.once('data', resolve).once('close', () => resolve(undefined)),
-  );
-  if (!answer) throw socket.errored ?? failure('ECONNRESET');
+  const [answer] = (await Promise.race([once(socket, 'data'), closing(socket)])) as [Buffer];
   if (answer[0] === errorMessage) throw failure('CONNECTION_REFUSED');
   // More than one byte would be text that an attacker on the network has inserted before the encrypted part
   // (CVE-2021-23222).
@@ -64,4 +61,9 @@ async function encrypt(socket: Socket, host: string, { mode, ca }: Encryption): 
   socket.on('error', (error) => encrypted.destroy(error));
   await once(encrypted, 'secureConnect');
   return encrypted;
+}
+
+async function closing(socket: Socket): Promise<never> {
+  await once(socket, 'close');
+  throw failure('ECONNRESET');
 }
