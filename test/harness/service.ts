@@ -199,8 +199,10 @@ export async function startService(settings: Record<string, string> = {}, option
     },
     async verifiedUser(phoneNumber = newPhone()): Promise<number> {
       const id = await this.createUser();
-      await this.sendCode(id, phoneNumber);
-      await this.verify(id, await this.lastCode(phoneNumber));
+      const sent = await this.sendCode(id, phoneNumber);
+      if (sent.status !== 204) throw new Error(`No code was sent: ${sent.status} ${sent.text}`);
+      const verified = await this.verify(id, await this.lastCode(phoneNumber));
+      if (verified.status !== 200) throw new Error(`The phone was not verified: ${verified.status} ${verified.text}`);
       return id;
     },
     advance: (advanceSeconds: number) => call('/sandbox/clock', { advanceSeconds }, { token: null }),
