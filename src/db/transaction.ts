@@ -11,9 +11,9 @@ export interface DatabaseTransaction extends Sql {
 /**
  * Sends the last statements of a transaction, on whose results nothing depends. The commit follows without waiting for
  * them. If one of them fails, PostgreSQL rolls back at the commit, and the transaction is rejected with its error. If a
- * value cannot be sent, nothing is sent. Their rows may be read after the commit.
+ * value cannot be sent, nothing is sent. What it returns reads their rows, after the commit.
  */
-export type SendLast = (statements: readonly Statement[]) => Promise<Rows>[];
+export type SendLast = (statements: readonly Statement[]) => () => Promise<Rows[]>;
 
 export type TransactionWork<T> = (sql: DatabaseTransaction, sendLast: SendLast) => PromiseLike<T>;
 
@@ -35,8 +35,10 @@ export async function runTransaction<T>(session: DatabaseSession, work: Transact
     createSql((statement) => noted(session.send(statement))),
     { copy: (statement: Statement, texts: Iterable<string>) => noted(session.copy(statement.build(), texts)) },
   );
-  const sendLast: SendLast = (statements) =>
-    statements.map((statement) => statement.build()).map((built) => noted(session.send(built)));
+  const sendLast: SendLast = (statements) => {
+    const sent = statements.map((statement) => statement.build()).map((built) => noted(session.send(built)));
+    return () => Promise.all(sent);
+  };
   await session.send(plain(`begin ${mode}`));
   let result: T;
   try {

@@ -53,15 +53,15 @@ export function createRecordStore(
 ) {
   /** Writes about the same individual wait for each other. Individuals are locked in a fixed order, to avoid deadlocks. */
   async function record(rows: readonly Row[], now: Date, owner: Owner | undefined, read: ReadStored) {
-    const { results, last } = await db.transaction(async (sql, sendLast) => {
+    const { results, readLast } = await db.transaction(async (sql, sendLast) => {
       const { plan, counts, eventCounts, shards } = await planUnderLock(sql, rows, db.isDistributed, read);
       const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
       const writes = await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards });
-      return { results: plan.results, last: sendLast(writes) };
+      return { results: plan.results, readLast: sendLast(writes) };
     }, owner);
     // Only the statements that cut blocks return rows. The caller's rows are recorded, also if this fails: a block
     // without terms is counted by its texts.
-    await addTerms(db, (await Promise.all(last)).flat()).catch(() => undefined);
+    await addTerms(db, (await readLast()).flat()).catch(() => undefined);
     return results;
   }
 
