@@ -95,7 +95,7 @@ export async function benchGrowth(bench, { sizes }) {
     notes: [
       `Import through the CLI, rules and blocks on: ${perSecond(imported.seconds).toLocaleString('en')} rows/s; COPY of the same rows into the same indexed table: ${perSecond(copySeconds).toLocaleString('en')} rows/s.`,
       'CPU is that of the service (or the bare server) and PostgreSQL together, for each request. The goals compare it, since it hardly depends on what else the machine does.',
-      'Where no page is named, it is the one in the middle of the rows that match. “First request” is the first of its filter in a process: it counts each block by its rows (docs/decisions/0006-every-filter-at-any-size.md).',
+      'Where no page is named, it is the one in the middle of the rows that match. “First request” is the first of its filter in a process: it counts each block (docs/decisions/0006-every-filter-at-any-size.md).',
       `“Plain” is one statement with OFFSET and COUNT over the individual’s rows, served by the bare server, up to ${maxComparedRows.toLocaleString('en')} rows.`,
     ],
     goals: goalsOf(figures, imported, copySeconds),

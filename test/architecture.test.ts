@@ -83,6 +83,7 @@ const pure = [
   'transactions/filter-input.ts',
   'transactions/hash-individual.ts',
   'transactions/limits.ts',
+  'transactions/list/block-terms.ts',
   'transactions/locale.ts',
   'transactions/period.ts',
   'transactions/record/record-rules.ts',

@@ -1,7 +1,7 @@
 /** Several statements on one session, which take effect together or not at all. */
 import { errorCode } from './failures.ts';
 import type { DatabaseSession } from './sessions/session.ts';
-import { createSql, type Sql, type Statement } from './sql.ts';
+import { createSql, type Rows, type Sql, type Statement } from './sql.ts';
 
 export interface DatabaseTransaction extends Sql {
   /** Runs a `copy … from stdin`, and writes the texts into it. */
@@ -11,9 +11,9 @@ export interface DatabaseTransaction extends Sql {
 /**
  * Sends the last statements of a transaction, on whose results nothing depends. The commit follows without waiting for
  * them. If one of them fails, PostgreSQL rolls back at the commit, and the transaction is rejected with its error. If a
- * value cannot be sent, nothing is sent.
+ * value cannot be sent, nothing is sent. What it returns reads their rows, after the commit.
  */
-export type SendLast = (statements: readonly Statement[]) => void;
+export type SendLast = (statements: readonly Statement[]) => () => Promise<Rows[]>;
 
 export type TransactionWork<T> = (sql: DatabaseTransaction, sendLast: SendLast) => PromiseLike<T>;
 
@@ -34,7 +34,8 @@ export async function runTransaction<T>(session: DatabaseSession, work: Transact
     { copy: (statement: Statement, texts: Iterable<string>) => noted(session.copy(statement.build(), texts)) },
   );
   const sendLast: SendLast = (statements) => {
-    for (const built of statements.map((statement) => statement.build())) note(session.send(built));
+    const sent = statements.map((statement) => statement.build()).map((built) => noted(session.send(built)));
+    return () => Promise.all(sent);
   };
   await session.sql.unsafe(`begin ${mode}`);
   let result: T;

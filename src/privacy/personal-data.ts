@@ -207,6 +207,7 @@ export const tables = {
       amounts: 'amounts',
       recent: 'amounts',
       words: 'names, notes and ids of transactions, in lower case',
+      terms: 'the words of names, notes and ids of transactions',
     },
     notShown: exported,
     other: ['start_time', 'end_time', 'row_count', 'last_seq', 'facets', 'version'],

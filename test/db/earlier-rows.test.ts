@@ -56,7 +56,7 @@ describe('rows that release 0.2.0 recorded', () => {
         where individual_id = ${id} and transaction_id = ${row.transactionId}`;
       }
       await db.write`
-      update transaction_blocks b set words = (
+      update transaction_blocks b set terms = null, words = (
         select string_agg(search_text, chr(2)) from transactions t
         where t.individual_id = b.individual_id and t.time_stamp >= b.start_time and t.time_stamp < b.end_time)
       where individual_id = ${id}`;

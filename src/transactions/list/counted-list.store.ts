@@ -3,10 +3,11 @@
  * Why and how: docs/decisions/0006-every-filter-at-any-size.md. The first four parameters are those of every statement
  * about blocks.
  */
-import { array, type Database, type ReadStatement } from '../../db/database.ts';
+import { array, type Database, type DatabaseRow, type ReadStatement } from '../../db/database.ts';
 import { CallerGone, queryTooSlow } from '../../errors.ts';
 import { maxMillionths, minMillionths } from '../amount.ts';
 import { BlockCounts } from './block-counts.ts';
+import { countTerms, isCountedByTerms, rowSeparator } from './block-terms.ts';
 import {
   coveredEnd,
   coveredStart,
@@ -31,7 +32,7 @@ import {
   searchOf,
   searchParameter,
 } from './row-matches.ts';
-import { rowSeparator, sqlRowSeparator } from './transaction-blocks.store.ts';
+import { sqlRowSeparator } from './transaction-blocks.store.ts';
 
 /**
  * Matching rows of a block whose keys are remembered. If there are more, a page is found quickly by reading the rows.
@@ -83,6 +84,17 @@ select b.start_time::text as start_time, case when ${isCut} or b.amounts is null
     from (select b.amounts || '{}'::bigint[] as amounts offset 0) s
   ) + (select count(*)::int from unnest(b.recent) a where a between $8::bigint and $9::bigint) end as rows
 from transaction_blocks b where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[])`;
+
+/**
+ * The terms of some blocks ($5), if they have them and all their rows are listed. A node of the release before empties
+ * only `words` when rows are added.
+ */
+const termsStatement = `
+with ${filterBounds}
+select b.start_time::text as start_time, b.terms
+from transaction_blocks b
+where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[])
+  and b.terms is not null and b.words is not null and not ${isCut}`;
 
 /**
  * Counts the rows of some blocks ($5) that contain a text ($6), if a block stores the texts of its rows and all its
@@ -151,7 +163,7 @@ export function createCountedList(db: Database) {
       if (blocks.length === 0) return undefined;
       const known = counts.of(query.individualId, query.filter);
       for (const block of blocks) Object.assign(block, known.get(block));
-      await reader.countByContents(blocks.filter(isMissing), known.set);
+      await reader.countByContents(blocks, known.set);
       await reader.countRows(blocks.filter(isMissing), known.set);
       const place = findPlaces(blocks, query.offset, query.size);
       // A page from several blocks with few rows each: their keys are read now, and remembered.
@@ -166,20 +178,33 @@ export function createCountedList(db: Database) {
 /** What a statement returns for a block. */
 interface Counted {
   rows: number;
-  keys?: RowKey[] | null;
+  keys: RowKey[] | null;
 }
 
 const isMissing = ({ rows }: CountedBlock): boolean => rows === undefined;
 
-/** The statement that counts by the stored contents of blocks, if there is one for the filter. */
-function contentsFor(filter: Filter) {
+interface Contents {
+  statement: string;
+  parameters: Parameters;
+  rowsPerStatement: number;
+  /** The number of matching rows of a block. */
+  countOf(row: DatabaseRow): number;
+}
+
+/** How blocks are counted by what they store, if there is a way for the filter. What the first leaves is for the next. */
+function contentsFor(filter: Filter): Contents[] {
+  const countOf = ({ rows }: DatabaseRow) => rows as number;
   if (hasTimeAndAmountOnly(filter)) {
     const parameters = amountParameters(filter);
-    return { statement: countAmountsStatement, parameters, rowsPerStatement: amountsPerStatement };
+    return [{ statement: countAmountsStatement, parameters, rowsPerStatement: amountsPerStatement, countOf }];
   }
   const { search } = filter;
-  if (!hasTimeAndSearchOnly(filter) || !search || search.includes(rowSeparator)) return undefined;
-  return { statement: countWordsStatement, parameters: [searchParameter(filter)], rowsPerStatement: textsPerStatement };
+  if (!hasTimeAndSearchOnly(filter) || !search || search.includes(rowSeparator)) return [];
+  const parameters = [searchParameter(filter)];
+  const byTexts = { statement: countWordsStatement, parameters, rowsPerStatement: textsPerStatement, countOf };
+  if (!isCountedByTerms(search)) return [byTexts];
+  const byTerms = { statement: termsStatement, parameters: [], rowsPerStatement };
+  return [{ ...byTerms, countOf: ({ terms }) => countTerms(terms as string, search) }, byTexts];
 }
 
 /** The statements of a list whose blocks are counted one by one, on one snapshot. */
@@ -197,7 +222,7 @@ function createCountingReader(read: ReadStatement, query: BlockQuery) {
   async function readSlice(statement: string, slice: readonly CountedBlock[], more: Parameters) {
     const starts = array(slice.map(({ startTime }) => startTime));
     const found = new Map((await read(statement, [...range, starts, ...more])).map((row) => [row.start_time, row]));
-    return slice.map((block) => ({ block, ...(found.get(block.startTime) as unknown as Partial<Counted>) }));
+    return slice.map((block) => ({ block, row: found.get(block.startTime) }));
   }
 
   return {
@@ -221,9 +246,10 @@ function createCountingReader(read: ReadStatement, query: BlockQuery) {
       for (const slice of makeSlices(blocks, rowsPerStatement)) {
         stopIfLate();
         const more = [...matchParameters(filter), array(facets)];
-        for (const { block, rows, keys } of await readSlice(countRowsStatement, slice, more)) {
-          block.rows = rows!;
-          block.keys = rows! <= maxKeys ? (keys ?? []) : undefined;
+        for (const { block, row } of await readSlice(countRowsStatement, slice, more)) {
+          const { rows, keys } = row as unknown as Counted;
+          block.rows = rows;
+          block.keys = rows <= maxKeys ? (keys ?? []) : undefined;
           onCounted(block);
         }
       }
@@ -234,14 +260,14 @@ function createCountingReader(read: ReadStatement, query: BlockQuery) {
      * uncounted.
      */
     async countByContents(blocks: readonly CountedBlock[], onCounted: (block: CountedBlock) => void): Promise<void> {
-      const contents = contentsFor(filter);
-      if (!contents) return;
-      for (const slice of makeSlices(blocks, contents.rowsPerStatement)) {
-        stopIfLate();
-        for (const { block, rows } of await readSlice(contents.statement, slice, contents.parameters)) {
-          if (rows === undefined) continue;
-          block.rows = rows;
-          onCounted(block);
+      for (const { statement, parameters, rowsPerStatement: rowsPerSlice, countOf } of contentsFor(filter)) {
+        for (const slice of makeSlices(blocks.filter(isMissing), rowsPerSlice)) {
+          stopIfLate();
+          for (const { block, row } of await readSlice(statement, slice, parameters)) {
+            if (!row) continue;
+            block.rows = countOf(row);
+            onCounted(block);
+          }
         }
       }
     },

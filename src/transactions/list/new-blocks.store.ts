@@ -7,13 +7,8 @@ import { inShard, type Shard } from '../../db/citus/shards.ts';
 import { inMillionths } from '../amount.ts';
 import { facetGroupOf, facetsOf, searchTextOf } from '../row.ts';
 import { facetKeys } from '../filter.ts';
-import {
-  maxFacets,
-  maxWordsBytes,
-  rowSeparator,
-  type ChangedTimeRange,
-  type NumberedRow,
-} from './transaction-blocks.store.ts';
+import { rowSeparator, writeTerms } from './block-terms.ts';
+import { maxFacets, maxWordsBytes, type ChangedTimeRange, type NumberedRow } from './transaction-blocks.store.ts';
 
 /** The part of a block, at one of its ends, that has room for all rows of a batch and contains no other row. */
 export interface Gap {
@@ -87,6 +82,7 @@ export interface NewBlock {
   amounts: string | null;
   facets: string | null;
   words: string | null;
+  terms: string | null;
 }
 
 /** Cuts the rows of one individual into blocks of `size` rows and more, which fill the gap. */
@@ -104,7 +100,7 @@ export function makeNewBlocks(
     lastSeq: piece.reduce((last, { seq }) => Math.max(last, seq), 0),
     amounts: orderedAmounts(piece),
     facets: countedFacets(piece),
-    words: joinedTexts(piece),
+    ...wordsAndTerms(piece),
   }));
 }
 
@@ -152,11 +148,12 @@ function countedFacets(rows: readonly NumberedRow[]): string | null {
   return counts.size > maxFacets ? null : JSON.stringify(Object.fromEntries(counts));
 }
 
-function joinedTexts(rows: readonly NumberedRow[]): string | null {
+function wordsAndTerms(rows: readonly NumberedRow[]): Pick<NewBlock, 'words' | 'terms'> {
   const texts = rows.map(({ row }) => searchTextOf(row));
-  if (texts.some((text) => text.includes(rowSeparator))) return null;
   const words = texts.join(rowSeparator);
-  return Buffer.byteLength(words) - (texts.length - 1) > maxWordsBytes ? null : words;
+  const isTooLong = Buffer.byteLength(words) - (texts.length - 1) > maxWordsBytes;
+  if (isTooLong || texts.some((text) => text.includes(rowSeparator))) return { words: null, terms: null };
+  return { words, terms: writeTerms(words, texts.length) };
 }
 
 /** The blocks with the gaps keep their rows, and the new blocks take the gaps. */
@@ -183,9 +180,9 @@ export function insertNewBlocks(
       where b.individual_id = g.individual_id and b.start_time = g.block_start
         ${inShard(sql, 'b.individual_id', shard)}`,
     sql`
-      insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq, amounts, facets, words, version)
+      insert into transaction_blocks (individual_id, start_time, end_time, row_count, last_seq, amounts, facets, words, terms, version)
       select ${shard ? sql`u.id` : sql`n.individual_id`}, n.start_time, n.end_time, n.row_count, n.last_seq,
-        n.amounts::bigint[], n.facets::jsonb, n.words, ${version}::bigint
+        n.amounts::bigint[], n.facets::jsonb, n.words, n.terms, ${version}::bigint
       from unnest(
         ${column(blocks, ({ individualId }) => individualId)}::int[],
         ${column(blocks, ({ start }) => start)}::text[]::timestamptz[],
@@ -194,8 +191,9 @@ export function insertNewBlocks(
         ${column(blocks, ({ lastSeq }) => lastSeq)}::int[],
         ${column(blocks, ({ amounts }) => amounts)}::text[],
         ${column(blocks, ({ facets }) => facets)}::text[],
-        ${column(blocks, ({ words }) => words)}::text[]
-      ) as n (individual_id, start_time, end_time, row_count, last_seq, amounts, facets, words)
+        ${column(blocks, ({ words }) => words)}::text[],
+        ${column(blocks, ({ terms }) => terms)}::text[]
+      ) as n (individual_id, start_time, end_time, row_count, last_seq, amounts, facets, words, terms)
       ${shard ? sql`join users u on u.id = n.individual_id where true ${inShard(sql, 'u.id', shard)}` : sql``}`,
   ];
 }

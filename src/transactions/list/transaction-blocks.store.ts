@@ -3,12 +3,14 @@
  * the rows, under the lock of the individual, so that readers always see rows and counts that agree. Why and how:
  * docs/decisions/0001-list-at-any-size.md.
  */
-import { array, type DatabaseTransaction, type Statement } from '../../db/database.ts';
+import { setImmediate } from 'node:timers/promises';
+import { array, type Database, type DatabaseRow, type DatabaseTransaction, type Statement } from '../../db/database.ts';
 import type { Shard } from '../../db/citus/shards.ts';
 import type { Instant } from '../../values/instant.ts';
 import { inMillionths } from '../amount.ts';
 import { facetsOf, type Row } from '../row.ts';
 import { foldedFacets, type Facets, type Transaction } from '../transaction.ts';
+import { rowSeparator, writeTerms } from './block-terms.ts';
 
 export interface BlockSizes {
   /** Individuals with more rows than this have blocks; the others are listed without. */
@@ -45,10 +47,6 @@ export const maxFacets = 200;
 /** If a block has more text than this, its rows are read instead. */
 export const maxWordsBytes = 2 ** 20;
 
-/**
- * Separates the search texts of two rows. If a text contains this character, the rows of its block are read instead.
- */
-export const rowSeparator = '\u0002';
 export const sqlRowSeparator = `chr(${rowSeparator.codePointAt(0)})`;
 
 export interface NumberedRow {
@@ -180,6 +178,7 @@ export function addToBlocks(
          when b.facets is null or f.counts is null then b.facets
          else ${addedFacets('b.facets', 'f.counts')} end,
        words = case when g.has_new_words then null else b.words end,
+       terms = case when g.has_new_words then null else b.terms end,
        version = $12::bigint
      from grown g join users u on u.id = g.individual_id
        left join facets f on f.individual_id = g.individual_id and f.start_time = g.start_time
@@ -204,7 +203,10 @@ export function addToBlocks(
   );
 }
 
-/** Rebuilds blocks from their rows: those in the changed time ranges, and those that have grown too large, which are cut. */
+/**
+ * Rebuilds blocks from their rows: those in the changed time ranges, and those that have grown too large, which are cut.
+ * Returns the new blocks, which have no terms yet.
+ */
 export function cutBlocks(
   sql: DatabaseTransaction,
   ids: number[],
@@ -255,7 +257,8 @@ export function cutBlocks(
        coalesce(lead(p.start_time) over (partition by p.individual_id, p.end_time order by p.start_time), p.end_time),
        p.rows, p.last_seq, p.amounts, case when p.rows = 0 then '{}' else f.counts end, p.words, $6::bigint
      from pieces p left join facets f
-       on f.individual_id = p.individual_id and f.old_start = p.old_start and f.piece = p.piece`,
+       on f.individual_id = p.individual_id and f.old_start = p.old_start and f.piece = p.piece
+     returning individual_id, start_time::text, row_count, words, version::text`,
     [
       array(ids),
       leastBlock,
@@ -266,4 +269,22 @@ export function cutBlocks(
     ],
     { prepare: true },
   );
+}
+
+/**
+ * Gives blocks that were cut their terms, after the commit: making them would keep the individual locked. A block that
+ * has changed since has another version, and stays without terms until it is cut again.
+ */
+export async function addTerms(db: Database, blocks: readonly DatabaseRow[]): Promise<void> {
+  for (const { individual_id, start_time, row_count, words, version } of blocks) {
+    if (words === null) continue;
+    // Some thousand rows take some milliseconds.
+    await setImmediate();
+    const terms = writeTerms(words as string, row_count as number);
+    if (terms === null) continue;
+    await db.write`
+      update transaction_blocks set terms = ${terms}
+      where individual_id = ${individual_id} and start_time = ${start_time}::text::timestamptz
+        and version = ${version}::text::bigint`;
+  }
 }

@@ -23,6 +23,7 @@ import {
   type Counts,
 } from './record-statements.store.ts';
 import {
+  addTerms,
   addToBlocks,
   blockSizeOf,
   cutBlocks,
@@ -50,13 +51,18 @@ export function createRecordStore(
   { sizes = defaultBlockSizes, writesEvents = true }: RecordStoreOptions = {},
 ) {
   /** Writes about the same individual wait for each other. Individuals are locked in a fixed order, to avoid deadlocks. */
-  const record = (rows: readonly Row[], now: Date, owner: Owner | undefined, read: ReadStored) =>
-    db.transaction(async (sql, sendLast) => {
+  async function record(rows: readonly Row[], now: Date, owner: Owner | undefined, read: ReadStored) {
+    const { results, readLast } = await db.transaction(async (sql, sendLast) => {
       const { plan, counts, eventCounts, shards } = await planUnderLock(sql, rows, db.isDistributed, read);
       const events = writesEvents ? eventsOfBatch(plan, eventCounts) : [];
-      sendLast(await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards }));
-      return plan.results;
+      const writes = await writePlan(sql, plan, { before: counts, eventCounts, events }, { sizes, now, shards });
+      return { results: plan.results, readLast: sendLast(writes) };
     }, owner);
+    // Only the statements that cut blocks return rows. The caller's rows are recorded, also if this fails: a block
+    // without terms is counted by its texts.
+    await addTerms(db, (await readLast()).flat()).catch(() => undefined);
+    return results;
+  }
 
   function recordBatch(rows: readonly Row[], now: Date, owner?: Owner): Promise<RecordPlanResult[]> {
     const recordOnce = () => record(rows, now, owner, readStored);
