@@ -2,7 +2,7 @@
  * Tabs of the browser. A tab that a test has finished with is cleaned and given to a later test: opening a page in it
  * takes two thirds of the processor time that it takes in a new tab. The full run gives a new tab to every test.
  */
-import type { Browser, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, CDPSession, Disposable, Page } from 'playwright-core';
 import { isFull } from '../size.ts';
 
 const viewport = { width: 1280, height: 800 };
@@ -18,6 +18,8 @@ interface Tab {
   isSpoilt: boolean;
   /** Whether a test has changed something that cleaning takes back. */
   isChanged: boolean;
+  /** What a test runs before the scripts of each page. */
+  scripts: Disposable[];
 }
 
 const free: Tab[] = [];
@@ -61,7 +63,7 @@ async function openTab(browser: Browser, options: BrowserContextOptions, kind: s
     ...options,
   });
   const page = await context.newPage();
-  const tab = { page, kind, isSpoilt: false, isChanged: false };
+  const tab = { page, kind, isSpoilt: false, isChanged: false, scripts: [] as Disposable[] };
   const mark = (name: 'isSpoilt' | 'isChanged', owner: object, methods: string[]) => {
     for (const method of methods) {
       const original = Reflect.get(owner, method) as (...values: unknown[]) => unknown;
@@ -72,8 +74,15 @@ async function openTab(browser: Browser, options: BrowserContextOptions, kind: s
     }
   };
   const spoil = (owner: object, ...methods: string[]) => mark('isSpoilt', owner, methods);
+  const { scripts } = tab;
+  const addInitScript = page.addInitScript.bind(page);
+  page.addInitScript = async (...values) => {
+    const script = await addInitScript(...values);
+    scripts.push(script);
+    return script;
+  };
   // These have an effect on every later page of the tab.
-  spoil(page, 'addInitScript', 'exposeFunction', 'exposeBinding', 'addLocatorHandler', 'routeWebSocket');
+  spoil(page, 'exposeFunction', 'exposeBinding', 'addLocatorHandler', 'routeWebSocket');
   spoil(page.clock, 'install', 'setFixedTime', 'setSystemTime', 'pauseAt');
   spoil(context, 'addInitScript', 'route', 'grantPermissions', 'setExtraHTTPHeaders');
   mark('isChanged', page, ['route', 'emulateMedia']);
@@ -103,6 +112,7 @@ export function devtoolsOf(page: Page): Promise<CDPSession> {
 async function clean(tab: Tab, origin: string): Promise<void> {
   const { page } = tab;
   for (const name of pageEvents) page.removeAllListeners(name);
+  await Promise.all(tab.scripts.splice(0).map((script) => script.dispose()));
   if (tab.isChanged) await takeBack(page);
   // The page itself leaves: for an empty page that was not opened by one of the same site, the browser would start a new
   // process, and a page of the service costs twice as much.
