@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { focused, openAsProduction, tabTo } from '../harness/browser/console.ts';
 import { expectAccessible, expectNarrow, expectRenderedText, openPage, tableCells } from '../harness/browser/page.ts';
 import { newPhone, serviceForTest, startService, type Service } from '../harness/service.ts';
+import { isFull } from '../harness/size.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -87,16 +88,18 @@ describe('the console of a new service', () => {
           await route.continue();
         }),
     });
-    async function inEachView(look: (words: string) => Promise<unknown>): Promise<void> {
+    async function inEachView(look: (words: string, view: string) => Promise<unknown>): Promise<void> {
       for (const [view, words] of Object.entries(emptyViews)) {
         await page.goto(`${own.url}/console#${view}`);
         await page.getByRole('heading', { name: viewTitles[view]!, level: 1 }).waitFor();
-        await look(words);
+        await look(words, view);
       }
     }
-    await inEachView(async () => {
+    /** Every view waits and fails in the same frame, so the usual run looks at the one with the most parts. */
+    const isLookedAt = (view: string) => isFull || view === 'overview';
+    await inEachView(async (_words, view) => {
       await page.getByRole('status').getByText('Loading').first().waitFor();
-      await expectAccessible(page);
+      if (isLookedAt(view)) await expectAccessible(page);
     });
     release();
     await inEachView(async (words) => {
@@ -110,9 +113,9 @@ describe('the console of a new service', () => {
     await page.unroute(calls);
     await page.route(calls, (route) => route.fulfill({ status: 500, body: '' }));
     await page.reload();
-    await inEachView(async () => {
+    await inEachView(async (_words, view) => {
       await page.getByRole('alert').getByText('HTTP 500').waitFor();
-      await expectAccessible(page);
+      if (isLookedAt(view)) await expectAccessible(page);
     });
     await page.unroute(calls);
     await page.route(calls, (route) => route.abort());
@@ -133,7 +136,7 @@ describe('the console of a new service', () => {
     await page.keyboard.press('Enter');
     await page.getByText('The list is empty').waitFor();
     await expectRenderedText(page, 'Safe list');
-    await expectAccessible(page);
+    if (isFull) await expectAccessible(page);
 
     await tabTo(page, 'Phone number');
     await page.keyboard.type('07911');

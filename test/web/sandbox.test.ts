@@ -14,6 +14,7 @@ import {
   resendButton,
   verifyButton,
 } from '../harness/verify.ts';
+import { isFull } from '../harness/size.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -124,12 +125,15 @@ describe('the form', () => {
     await page.getByRole('heading', { name: 'Verified' }).waitFor();
     await texts(page).first().getByText('Used').waitFor();
     expect(await useButtons(page).count()).toBe(0);
-    await expectAccessible(page);
+    if (isFull) await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Start over' }).click();
     await enterNumber(page, newPhone());
     const code = await readCode(page);
-    for (let attempt = 0; attempt < 10; attempt += 1) await enterWrongCode(page, wrongCode(code));
+    // Most of them by the API, which is what the form calls too.
+    const [newest] = await service.sql`select max(user_id)::int as id from messages`;
+    for (let attempt = 0; attempt < 8; attempt += 1) await service.verify(newest!.id as number, wrongCode(code));
+    for (let attempt = 0; attempt < 2; attempt += 1) await enterWrongCode(page, wrongCode(code));
     await enterCode(page, code);
     await expect.poll(() => complaint(page)).toMatch(/Too many wrong codes\. Try again in (1:00:00|59:\d\d)\./);
     expect([await verifyButton(page).isDisabled(), await resendButton(page).isDisabled()]).toEqual([true, true]);
@@ -157,7 +161,7 @@ describe('the phone', () => {
     await page.evaluate('speechSynthesis.speak = ({ text }) => (window.spoken = text)');
     await call.getByRole('button', { name: 'Play' }).click();
     expect(await page.evaluate('window.spoken')).toContain(words);
-    await expectAccessible(page);
+    if (isFull) await expectAccessible(page);
     await minute.click();
     await page.getByRole('button', { name: 'Send by WhatsApp' }).click();
     await texts(page).filter({ hasText: 'WhatsApp' }).getByText(`${code} is your verification code`).waitFor();
@@ -257,7 +261,7 @@ describe('the payment', () => {
     await page.getByText('First a code to your current number').waitFor();
     await useButtons(page).click();
     await page.getByRole('heading', { name: 'What is your new number?' }).waitFor();
-    await expectAccessible(page);
+    if (isFull) await expectAccessible(page);
     await sendToExample(page);
     await useButtons(page).click();
     await page.getByRole('heading', { name: 'Number changed' }).waitFor();
@@ -315,7 +319,7 @@ it('app, phone and calls are side by side at 1440 by 900; answers are coloured, 
     expect(await sample.locator('.keyword, .number').count()).toBeGreaterThan(0);
     expect(await sample.locator('.string').count()).toBeGreaterThan(0);
   }
-  await expectAccessible(page);
+  if (isFull) await expectAccessible(page);
   await page.reload();
   expect(await languages.getByRole('button', { name: 'C#' }).getAttribute('aria-pressed')).toBe('true');
 });

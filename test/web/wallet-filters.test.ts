@@ -8,6 +8,7 @@ import { activityTexts } from '../../web/intl/languages/activity-texts.ts';
 import { expectAccessible, openPage } from '../harness/browser/page.ts';
 import { startService } from '../harness/service.ts';
 import { count, shownIds, walletOf, type Wallet } from '../harness/browser/wallet.ts';
+import { isFull, sized } from '../harness/size.ts';
 
 let wallet: Wallet;
 beforeAll(async () => {
@@ -174,7 +175,7 @@ describe('what a person types', () => {
     const page = await wallet.open(`?individual=${id}`);
     for (const [locale, least, most] of [
       ['de-DE', '1.000,50', '1.234.567,80 €'],
-      ['fr-FR', '1 000,50', '1 234 567,80'],
+      ...sized([], [['fr-FR', '1 000,50', '1 234 567,80'] as const]),
       ['ar-EG', '١٬٠٠٠٫٥٠', '١٬٢٣٤٬٥٦٧٫٨٠'],
       ['en-GB', '1,000.50', '€1,234,567.80'],
     ] as const) {
@@ -206,7 +207,7 @@ describe('what a person types', () => {
     await page.getByRole('button', { name: 'Filters, 1 on' }).click();
     await typeField.selectOption('Other …');
     await page.getByLabel('Type: other value').fill('card');
-    await expectAccessible(page);
+    if (isFull) await expectAccessible(page);
     await page.getByRole('button', { name: 'Show results' }).click();
     await expect.poll(async () => (await shownIds(page)).length).toBe(4);
   });

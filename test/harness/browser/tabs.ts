@@ -2,7 +2,7 @@
  * Tabs of the browser. A tab that a test has finished with is cleaned and given to a later test: opening a page in it
  * takes two thirds of the processor time that it takes in a new tab. The full run gives a new tab to every test.
  */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, CDPSession, Disposable, Page } from 'playwright-core';
 import { isFull } from '../size.ts';
 
 const viewport = { width: 1280, height: 800 };
@@ -16,6 +16,10 @@ interface Tab {
   kind: string;
   /** Whether a test has changed something that cannot be undone. */
   isSpoilt: boolean;
+  /** Whether a test has changed something that cleaning takes back. */
+  isChanged: boolean;
+  /** What a test runs before the scripts of each page. */
+  scripts: Disposable[];
 }
 
 const free: Tab[] = [];
@@ -30,19 +34,24 @@ export async function takeTab(
   const kind = `${options.locale} ${options.timezoneId}`;
   const suitable = mayShare ? free.findIndex((tab) => tab.kind === kind) : -1;
   const [tab = await openTab(browser, options, kind)] = suitable < 0 ? [] : free.splice(suitable, 1);
-  if (mayShare) await tab.page.setViewportSize(options.viewport ?? viewport);
+  if (mayShare) await resize(tab.page, options.viewport ?? viewport);
   return {
     page: tab.page,
     async giveBack(origin, isTestPassed) {
       const { page, isSpoilt } = tab;
       if (!mayShare || isSpoilt || !isTestPassed || page.isClosed()) return page.context().close();
       // A test may have stopped the service that answers.
-      await clean(page, origin).then(
+      await clean(tab, origin).then(
         () => void free.push(tab),
         () => page.context().close(),
       );
     },
   };
+}
+
+async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
+  const now = page.viewportSize();
+  if (now?.width !== size.width || now.height !== size.height) await page.setViewportSize(size);
 }
 
 async function openTab(browser: Browser, options: BrowserContextOptions, kind: string): Promise<Tab> {
@@ -54,20 +63,30 @@ async function openTab(browser: Browser, options: BrowserContextOptions, kind: s
     ...options,
   });
   const page = await context.newPage();
-  const tab = { page, kind, isSpoilt: false };
-  const spoil = (owner: object, ...methods: string[]) => {
+  const tab = { page, kind, isSpoilt: false, isChanged: false, scripts: [] as Disposable[] };
+  const mark = (name: 'isSpoilt' | 'isChanged', owner: object, methods: string[]) => {
     for (const method of methods) {
       const original = Reflect.get(owner, method) as (...values: unknown[]) => unknown;
       Reflect.set(owner, method, (...values: unknown[]) => {
-        tab.isSpoilt = true;
+        tab[name] = true;
         return original.apply(owner, values);
       });
     }
   };
+  const spoil = (owner: object, ...methods: string[]) => mark('isSpoilt', owner, methods);
+  const { scripts } = tab;
+  const addInitScript = page.addInitScript.bind(page);
+  page.addInitScript = async (...values) => {
+    const script = await addInitScript(...values);
+    scripts.push(script);
+    return script;
+  };
   // These have an effect on every later page of the tab.
-  spoil(page, 'addInitScript', 'exposeFunction', 'exposeBinding', 'addLocatorHandler', 'routeWebSocket');
+  spoil(page, 'exposeFunction', 'exposeBinding', 'addLocatorHandler', 'routeWebSocket');
   spoil(page.clock, 'install', 'setFixedTime', 'setSystemTime', 'pauseAt');
   spoil(context, 'addInitScript', 'route', 'grantPermissions', 'setExtraHTTPHeaders');
+  mark('isChanged', page, ['route', 'emulateMedia']);
+  mark('isChanged', context, ['setOffline']);
   return tab;
 }
 
@@ -81,19 +100,39 @@ const pageEvents = [
   'dialog',
 ] as const;
 
-async function clean(page: Page, origin: string): Promise<void> {
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+/** What Playwright has no function for. One session for each tab: each would cost as much as what it is used for. */
+export function devtoolsOf(page: Page): Promise<CDPSession> {
+  const session = sessions.get(page) ?? page.context().newCDPSession(page);
+  sessions.set(page, session);
+  return session;
+}
+
+async function clean(tab: Tab, origin: string): Promise<void> {
+  const { page } = tab;
   for (const name of pageEvents) page.removeAllListeners(name);
-  const context = page.context();
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await context.setOffline(false);
-  // Any small answer of the same site: for another one, also about:blank, the browser would start a new process.
-  await page.goto(`${origin}/health/live`);
-  const others = context.pages().filter((other) => other !== page);
+  await Promise.all(tab.scripts.splice(0).map((script) => script.dispose()));
+  if (tab.isChanged) await takeBack(page);
+  // The page itself leaves: for an empty page that was not opened by one of the same site, the browser would start a new
+  // process, and a page of the service costs twice as much.
+  const left = page.waitForURL('about:blank', { waitUntil: 'commit' });
+  await Promise.all([left, page.evaluate(`location.replace('about:blank')`).catch(() => {})]);
+  const others = page
+    .context()
+    .pages()
+    .filter((other) => other !== page);
   await Promise.all(others.map((other) => other.close()));
-  await page.evaluate('sessionStorage.clear()');
-  const session = await context.newCDPSession(page);
-  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
-  await session.detach();
-  await page.emulateMedia({ ...media, reducedMotion });
+  const devtools = await devtoolsOf(page);
+  // The empty page has the origin of the one before it.
+  await devtools.send('DOMStorage.clear', { storageId: { securityOrigin: origin, isLocalStorage: false } });
+  await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
   await page.mouse.move(0, 0);
+  tab.isChanged = false;
+}
+
+async function takeBack(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.context().setOffline(false);
+  await page.emulateMedia({ ...media, reducedMotion });
 }
