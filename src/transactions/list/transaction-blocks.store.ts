@@ -205,7 +205,7 @@ export function addToBlocks(
 
 /**
  * Rebuilds blocks from their rows: those in the changed time ranges, and those that have grown too large, which are cut.
- * Returns the new blocks, which have no terms yet.
+ * Returns the new blocks, which have no terms yet; on Citus none, where an insert that also returns rows was not tried.
  */
 export function cutBlocks(
   sql: DatabaseTransaction,
@@ -258,7 +258,7 @@ export function cutBlocks(
        p.rows, p.last_seq, p.amounts, case when p.rows = 0 then '{}' else f.counts end, p.words, $6::bigint
      from pieces p left join facets f
        on f.individual_id = p.individual_id and f.old_start = p.old_start and f.piece = p.piece
-     returning individual_id, start_time::text, row_count, words, version::text`,
+     ${shard ? '' : 'returning individual_id, start_time::text, row_count, words, version::text'}`,
     [
       array(ids),
       leastBlock,
