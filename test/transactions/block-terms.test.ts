@@ -62,7 +62,7 @@ describe('the terms of a block', () => {
           for (const search of ['x', 'f', 'xg', ...names]) expect(count(texts, search)).toBe(countTexts(texts, search));
         },
       ),
-      { numRuns: sized(40, 400) },
+      { numRuns: sized(10, 400) },
     );
   });
 
