@@ -8,6 +8,8 @@ import { sized } from './size.ts';
 export interface Reply {
   status: number;
   connection: string | null;
+  /** Why it failed. */
+  reason?: string;
 }
 
 export async function callOver(
@@ -25,7 +27,8 @@ export async function callOver(
     },
     ...(body !== undefined && { body }),
   });
-  return { status, connection: headers.get('connection') };
+  const reason = headers.get('error-reason');
+  return { status, connection: headers.get('connection'), ...(reason !== null && { reason }) };
 }
 
 export type Load = ReturnType<typeof startLoad>;
@@ -49,7 +52,7 @@ export function startLoad(url: string, token: string, individualId: number, lane
       const { path: pathname, body, status } = requests[index % requests.length]!;
       const reply = await callOver(agent, url + pathname, { token, body: body() }).catch((error: Error) => error);
       if (reply instanceof Error) unexpected.push(`${pathname}: ${reply.message}`);
-      else if (reply.status !== status) unexpected.push(`${pathname}: ${reply.status}`);
+      else if (reply.status !== status) unexpected.push(`${pathname}: ${reply.status} ${reply.reason}`);
       answered += 1;
       if (pauseMilliseconds > 0) await setTimeout(pauseMilliseconds);
     }
