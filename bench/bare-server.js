@@ -4,6 +4,7 @@ import { shareConnections } from '../dist/db/database.js';
 import { createCodesStore } from '../dist/codes/codes.store.js';
 import { createPhoneStore } from '../dist/phone/phone.store.js';
 import { createInboxStore } from '../dist/sandbox/inbox.store.js';
+import { matchParameters } from '../dist/transactions/list/row-matches.js';
 import { filteredListStatement, listStatement } from '../dist/transactions/transactions.store.js';
 import { openConnections } from './connection.js';
 import { reserveAttempt, reserveSend } from './phone-calls.js';
@@ -25,19 +26,9 @@ const routes = {
   },
   /** The obvious statement: OFFSET and COUNT over all rows. */
   async plain([query]) {
-    const { id, offset, ...filter } = JSON.parse(query);
-    const lowerCase = (text) => text?.toLowerCase() ?? null;
-    const parameters = [
-      filter.timestampFrom ?? '0001-01-01',
-      filter.timestampTo ?? '9999-12-31',
-      filter.amountFrom ?? null,
-      filter.amountTo ?? null,
-      lowerCase(filter.transactionType),
-      lowerCase(filter.transactionCategory),
-      lowerCase(filter.transactionStatus),
-      lowerCase(filter.currency),
-      lowerCase(filter.search),
-    ];
+    const { id, offset, timestampFrom = '0001-01-01', timestampTo = '9999-12-31', ...filter } = JSON.parse(query);
+    const folded = Object.fromEntries(Object.entries(filter).map(([name, text]) => [name, text.toLowerCase()]));
+    const parameters = [timestampFrom, timestampTo, ...matchParameters(folded)];
     const [row] = await run(read, filteredListStatement, [id, 20, offset, everyRow, ...parameters, everyRow]);
     return `{"transactions":[${row.page ?? ''}],"transactionCount":${row.count}}`;
   },
