@@ -1,5 +1,6 @@
 /** The parameters of a statement: the name and type of each in SQL, and how its value is read from what is given. */
-import type { Value } from './sql.ts';
+
+type Value = string | number | boolean | Buffer | Date | null;
 
 export type ParameterTable<Given> = Readonly<Record<string, readonly [type: string, read: (given: Given) => Value]>>;
 

@@ -1,7 +1,8 @@
 /** Statements that only the sandbox may run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, DatabaseTransaction } from '../db/database.ts';
-import { errorCode, retryLostRace } from '../db/failures.ts';
+import { errorCode } from '../db/failures.ts';
+import { retryLostRace } from '../db/lost-race.ts';
 import { databaseContended } from '../errors.ts';
 
 /** The additionalData that marks the demo individual. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { inTime } from '../../src/db/sessions/route.ts';
+import { inTime } from '../../src/db/sessions/in-time.ts';
 
 /** A server in another process: it answers while this one pauses. */
 async function startEcho(): Promise<number> {

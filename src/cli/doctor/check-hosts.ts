@@ -14,27 +14,26 @@ export async function checkHosts(url: string): Promise<Finding[]> {
   if (address.endpoints.length === 1) return [];
   const hosts = await readHosts(address);
   const primaries = primariesOf(hosts);
-  return hosts.map((host) => describeHost(host, primaries, address));
+  return hosts.map((host) => describeHost(host, primaries, url));
 }
 
 /** Of `DATABASE_READ_URL`. If none of them can be used, the primary answers. */
 export async function checkReadHosts(readUrl: string, url: string): Promise<Finding[]> {
-  const address = parseAddress(readUrl);
-  const [hosts, written] = await Promise.all([readHosts(address), readHosts(parseAddress(url))]);
+  const [hosts, written] = await Promise.all([readHosts(parseAddress(readUrl)), readHosts(parseAddress(url))]);
   const primary = primariesOf(written)[0]?.state;
-  return Promise.all(hosts.map((host) => checkReadHost(host, address, primary)));
+  return Promise.all(hosts.map((host) => checkReadHost(host, readUrl, primary)));
 }
 
 async function checkReadHost(
   { endpoint, state }: Host,
-  address: DatabaseAddress,
+  readUrl: string,
   primary: HostState | undefined,
 ): Promise<Finding> {
   const name = `Read host ${nameEndpoint(endpoint)}`;
-  const describeError = (error: unknown) => describeUnreachable(name, error, address, 'DATABASE_READ_URL');
+  const describeError = (error: unknown) => describeUnreachable(name, error, readUrl, 'DATABASE_READ_URL');
   try {
     // First, since no other answer can be relied on behind such a pooler.
-    if (await isPooled(address, endpoint)) {
+    if (await isPooled(parseAddress(readUrl), endpoint)) {
       return warningFinding(
         name,
         'cannot be used: it is reached through a pooler in transaction or statement mode.',
@@ -72,9 +71,9 @@ function primariesOf(hosts: readonly Host[]): KnownHost[] {
   return hosts.filter(isPrimary).toSorted((a, b) => b.state.timeline - a.state.timeline);
 }
 
-function describeHost({ endpoint, state }: Host, primaries: readonly KnownHost[], address: DatabaseAddress): Finding {
+function describeHost({ endpoint, state }: Host, primaries: readonly KnownHost[], url: string): Finding {
   const name = `Host ${nameEndpoint(endpoint)}`;
-  if ('error' in state) return describeUnreachable(name, state.error, address);
+  if ('error' in state) return describeUnreachable(name, state.error, url);
   const [used, second] = primaries;
   if (state.isStandby) return okFinding(name, describeStandby(state, used?.state));
   const text = `primary, timeline ${state.timeline}`;
@@ -106,12 +105,7 @@ function describeStandby(
 }
 
 /** Whether that is a problem depends on the other hosts. */
-function describeUnreachable(
-  name: string,
-  error: unknown,
-  address: DatabaseAddress,
-  setting = 'DATABASE_URL',
-): Finding {
-  const { cause, cure } = explainFault(error, address);
+function describeUnreachable(name: string, error: unknown, url: string, setting = 'DATABASE_URL'): Finding {
+  const { cause, cure } = explainFault(error, url);
   return warningFinding(name, `cannot be used: ${cause}.`, cure.replace('DATABASE_URL', setting));
 }

@@ -9,9 +9,11 @@ import { runTransaction, type TransactionWork } from '../transaction.ts';
 
 export const schema = 'ledgerline';
 
-interface SessionOptions {
+export interface PoolOptions {
   address: DatabaseAddress;
   route: Pick<Route, 'endpoint'>;
+  /** How many sessions. */
+  max: number;
   /** 0: no limit. */
   statementSeconds: number;
   /**
@@ -23,24 +25,19 @@ interface SessionOptions {
   plansOnce?: boolean;
 }
 
-export interface PoolOptions extends SessionOptions {
-  /** How many sessions. */
-  max: number;
-}
-
 /** Each statement has the session for itself. */
 export interface Pool extends Sql {
   /** Does work on a session that nobody else uses meanwhile. Waits if all sessions are in use. */
   use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T>;
   transaction<T>(work: TransactionWork<T>): Promise<T>;
-  /** Waits so many seconds for work that was begun. Everything else is rejected. */
+  /** Waits so long for work that was begun. Everything else is rejected. */
   end(options: { timeout: number }): Promise<void>;
 }
 
 /** Statements of many callers share its sessions, on which they are pipelined. */
 export type SharedPool = Sql & Pick<Pool, 'end'>;
 
-function settingsOf({ address, statementSeconds, mayScan, plansOnce = true }: SessionOptions): string[] {
+function settingsOf({ address, statementSeconds, mayScan, plansOnce = true }: Omit<PoolOptions, 'max'>): string[] {
   return [
     ...address.settings,
     `set search_path = ${schema}`,
@@ -57,7 +54,10 @@ function settingsOf({ address, statementSeconds, mayScan, plansOnce = true }: Se
 }
 
 /** The caller ends it. */
-export async function openRoutedSession(options: SessionOptions, isPipelined = false): Promise<DatabaseSession> {
+export async function openRoutedSession(
+  options: Omit<PoolOptions, 'max'>,
+  isPipelined = false,
+): Promise<DatabaseSession> {
   const { address, route } = options;
   return DatabaseSession.open({
     address,
@@ -75,7 +75,7 @@ class Sessions {
   readonly #options: PoolOptions;
   readonly #isPipelined: boolean;
   readonly open = new Set<DatabaseSession>();
-  readonly opening: Promise<DatabaseSession>[] = [];
+  #opening = 0;
   #pausedUntil = 0;
   hasEnded = false;
 
@@ -87,26 +87,22 @@ class Sessions {
   /** After one could not be opened, those that are open do all work for a while: each try costs the server a process. */
   get hasRoom(): boolean {
     const isPaused = this.open.size > 0 && performance.now() < this.#pausedUntil;
-    return !isPaused && this.open.size + this.opening.length < this.#options.max;
+    return !isPaused && this.open.size + this.#opening < this.#options.max;
   }
 
-  add(): Promise<DatabaseSession> {
-    const session = this.#add();
-    this.opening.push(session);
-    const settle = () => void this.opening.splice(this.opening.indexOf(session), 1);
-    session.then(settle, settle);
-    return session;
-  }
-
-  async #add(): Promise<DatabaseSession> {
+  async add(): Promise<DatabaseSession> {
+    this.#opening += 1;
     try {
+      if (this.hasEnded) throw failure('CONNECTION_ENDED');
       const session = await openRoutedSession(this.#options, this.#isPipelined);
       this.open.add(session);
-      if (this.hasEnded) this.drop(session);
       return session;
     } catch (error) {
       this.#pausedUntil = performance.now() + pauseMilliseconds;
       throw error;
+    } finally {
+      this.#opening -= 1;
+      if (this.hasEnded) this.#destroyAll();
     }
   }
 
@@ -116,21 +112,28 @@ class Sessions {
     this.open.delete(session);
   }
 
-  /** Waits so many seconds, first for the pool to be idle. */
-  async end(seconds: number, untilIdle: () => Promise<void>): Promise<void> {
+  /** Waits so long for what is running. */
+  async end(seconds: number, running: () => Promise<unknown>): Promise<void> {
     this.hasEnded = true;
-    const endAll = async () => {
-      await untilIdle();
-      await Promise.allSettled([...this.open].map((session) => session.end()));
-    };
-    if (seconds > 0) await Promise.race([endAll(), sleep(seconds * 1000, undefined, { ref: false })]);
-    for (const session of this.open) this.drop(session);
+    if (seconds > 0) {
+      const endAll = async () => {
+        await running();
+        await Promise.allSettled([...this.open].map((session) => session.end()));
+      };
+      await Promise.race([endAll(), sleep(seconds * 1000, undefined, { ref: false })]);
+    }
+    this.#destroyAll();
+  }
+
+  #destroyAll(): void {
+    for (const session of this.open) session.destroy();
+    this.open.clear();
   }
 }
 
 export function openSharedPool(options: PoolOptions): SharedPool {
   const sessions = new Sessions(options, true);
-  let turn = 0;
+  const opening: { session: Promise<DatabaseSession>; waiting: number }[] = [];
 
   /** The open session with the fewest statements. */
   function pick(): DatabaseSession | undefined {
@@ -142,20 +145,26 @@ export function openSharedPool(options: PoolOptions): SharedPool {
     return least;
   }
 
+  function openAnother(): void {
+    const another = { session: sessions.add(), waiting: 0 };
+    opening.push(another);
+    // Those that wait for it learn of a failure. The next statement tries again.
+    const settle = () => void opening.splice(opening.indexOf(another), 1);
+    another.session.then(settle, settle);
+  }
+
   async function send(statement: SentStatement): Promise<Rows> {
     if (sessions.hasEnded) throw failure('CONNECTION_ENDED');
     const session = pick();
-    // Those that wait for it learn of a failure. The next statement tries again.
-    if (session?.running !== 0 && sessions.hasRoom) sessions.add().catch(() => undefined);
+    if (session?.running !== 0 && sessions.hasRoom) openAnother();
     if (session) return session.send(statement);
-    const { opening } = sessions;
-    turn += 1;
-    return (await opening[turn % opening.length]!).send(statement);
+    const next = opening.reduce((least, each) => (each.waiting < least.waiting ? each : least));
+    next.waiting += 1;
+    return (await next.session).send(statement);
   }
 
-  // The driver ends a pipelined session when its statements have their results.
   return Object.assign(createSql(send), {
-    end: ({ timeout }: { timeout: number }) => sessions.end(timeout, async () => {}),
+    end: ({ timeout }: { timeout: number }) => sessions.end(timeout, async () => undefined),
   });
 }
 
@@ -163,7 +172,7 @@ export function openPool(options: PoolOptions): Pool {
   const sessions = new Sessions(options, false);
   const idle: DatabaseSession[] = [];
   const inLine: (() => void)[] = [];
-  const standInLine = () => new Promise<void>((resolve) => inLine.push(resolve));
+  const running = new Set<Promise<unknown>>();
 
   async function acquire(): Promise<DatabaseSession> {
     for (;;) {
@@ -174,7 +183,7 @@ export function openPool(options: PoolOptions): Pool {
       else if (sessions.hasRoom) {
         const added = await addIfPossible();
         if (added) return added;
-      } else await standInLine();
+      } else await new Promise<void>((resolve) => inLine.push(resolve));
     }
   }
 
@@ -193,7 +202,7 @@ export function openPool(options: PoolOptions): Pool {
     else idle.push(session);
   }
 
-  async function use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
+  async function doWork<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     try {
       const session = await acquire();
       try {
@@ -206,9 +215,15 @@ export function openPool(options: PoolOptions): Pool {
     }
   }
 
-  const untilIdle = async () => {
-    while (idle.length < sessions.open.size) await standInLine();
-  };
+  async function use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
+    const done = doWork(work);
+    running.add(done);
+    try {
+      return await done;
+    } finally {
+      running.delete(done);
+    }
+  }
 
   return Object.assign(
     createSql((statement) => use((session) => session.send(statement))),
@@ -216,7 +231,7 @@ export function openPool(options: PoolOptions): Pool {
       use,
       transaction: <T>(work: TransactionWork<T>) => use((session) => runTransaction(session, work)),
       async end({ timeout }: { timeout: number }) {
-        const ending = sessions.end(timeout, untilIdle);
+        const ending = sessions.end(timeout, () => Promise.allSettled([...running]));
         for (const wake of inLine.splice(0)) wake();
         await ending;
       },
