@@ -29,7 +29,6 @@ const bounds: Record<string, string> = {
   'sharing/bounded-cache.ts #entries': 'its bytes',
   'db/database.ts streams': 'exports that run',
   'db/sessions/pool.ts open': 'database connections',
-  'db/sessions/pool.ts running': 'the slots for long statements and transactions',
   'db/sessions/session.ts names': 'maxNames',
   'egress/poster.ts inFlight': 'requests in flight',
   'egress/resolver.ts failures': 'maxFailures; a host name has 253 characters',

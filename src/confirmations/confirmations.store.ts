@@ -1,6 +1,6 @@
 /** The statements that decide about confirmations. */
 import { array, type Database } from '../db/database.ts';
-import { retryLostRace } from '../db/lost-race.ts';
+import { retryLostRace } from '../db/failures.ts';
 import { namedParameters } from '../db/named-parameters.ts';
 import { readLastRoute, type LastRoute } from '../codes/last-route.ts';
 import type { LeasedBudgets } from '../codes/send-judge.ts';

@@ -7,15 +7,13 @@ import { cancelSession, cancelWhenGone, type Cancelling } from './sessions/cance
 import { readByCursor, type StreamedStatement } from './cursor.ts';
 import { explainFault } from './checks/explain-failure.ts';
 import { errorCode, failure } from './failures.ts';
-import { inTime } from './sessions/in-time.ts';
 import { openPool, openRoutedSession, openSharedPool, type Pool } from './sessions/pool.ts';
-import { openRoute, readIsStandby } from './sessions/route.ts';
+import { inTime, openRoute, readIsStandby } from './sessions/route.ts';
 import type { DatabaseSession } from './sessions/session.ts';
 import { createSql, type DatabaseRow, type Sql } from './sql.ts';
 import { runTransaction, type TransactionWork } from './transaction.ts';
 
 export { schema } from './sessions/pool.ts';
-
 export { arrayLiteral as array } from '../formats/sql-literals.ts';
 export type { DatabaseRow, Sql, Statement } from './sql.ts';
 export type { DatabaseTransaction } from './transaction.ts';
@@ -39,20 +37,11 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
-  /**
-   * Whether the tables of individuals are distributed. If so, each statement about several individuals is limited to
-   * those of one shard.
-   */
+  /** Whether the tables of individuals are distributed. Then a statement about several of them is for one shard. */
   readonly isDistributed: boolean;
-  /**
-   * For statements that read a few rows by key. They are pipelined over few connections: fewer connections cause less
-   * work.
-   */
+  /** For statements that read a few rows by key. They are pipelined over few connections, which cause less work. */
   readonly read: Sql;
-  /**
-   * For statements that write by key. Each waits for the disk, so they have more connections, on which they wait in
-   * parallel.
-   */
+  /** For statements that write by key. They have more connections, on which they wait for the disk in parallel. */
   readonly write: Sql;
   /** For a statement that may take long. It has its own connection, and is cancelled when its caller leaves. */
   long<T>(work: (sql: Sql) => PromiseLike<T>, owner?: Owner): Promise<T>;
@@ -143,15 +132,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     options.onChange?.(false, cause);
   }
 
-  const askOver = (sql: Sql) => inTime(readIsStandby(sql), probeTimeoutMilliseconds);
-
   /** If the server has no connection left for the probe, those of the pools are still of use. */
   async function askRole(): Promise<boolean> {
+    const ask = (sql: Sql) => inTime(readIsStandby(sql), probeTimeoutMilliseconds);
     try {
-      return await askOver(probe);
+      return await ask(probe);
     } catch (error) {
       if (!pools || errorCode(error) !== noConnectionLeft) throw error;
-      return askOver(pools.read);
+      return ask(pools.read);
     }
   }
 
@@ -165,7 +153,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       options.onChange?.(true);
     } catch (error) {
       if (closing) return;
-      away(causeOf(error, options.url));
+      away(explainFault(error, address).cause);
       // Its connection may hang forever if the network no longer delivers packets, or may lead to a server that is a
       // standby now.
       endNow(probe);
@@ -231,7 +219,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         session = await openRoutedSession({ ...common, mayScan: true, statementSeconds: 0 });
         streams.add(session);
-        if (closing) throw failure('CONNECTION_ENDED');
+        // Nothing would end it.
+        if (closing || !pools) throw failure('CONNECTION_ENDED');
         const cancelling = { signal: owner.signal, cancel };
         for await (const rows of readByCursor(session, streamed, cancelling)) {
           stream.waitForReader();
@@ -259,24 +248,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/**
- * An eighth is for reads by key, half for writes by key, and the remaining part for long statements and for
- * transactions.
- */
+/** An eighth is for reads by key, half for writes by key, the remaining part for long statements and transactions. */
 export function shareConnections(connections: number) {
   const read = Math.max(1, Math.round(connections / 8));
   const write = Math.max(1, Math.min(Math.floor(connections / 2), connections - read - 2));
   const rest = Math.max(2, connections - read - write);
   return { read, write, long: Math.ceil(rest / 2), transactions: Math.floor(rest / 2) };
-}
-
-/** The explanation reads the files that the address names, which may be gone. */
-function causeOf(error: unknown, url: string): string {
-  try {
-    return explainFault(error, url).cause;
-  } catch (problem) {
-    return (problem as Error).message;
-  }
 }
 
 /** Its connections are gone or useless, so it does not matter whether they can be closed properly. */

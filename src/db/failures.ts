@@ -2,8 +2,8 @@
 import { databaseAway, databaseContended, queryTooSlow, type Problem } from '../errors.ts';
 
 /** An error of ours: one of the codes below, or a SQLSTATE. */
-export function failure(code: string): Error {
-  return Object.assign(new Error(code), { code });
+export function failure(code: string, cause?: unknown): Error {
+  return Object.assign(new Error(code, cause === undefined ? {} : { cause }), { code });
 }
 
 export function errorCode(error: unknown): string {
@@ -14,9 +14,6 @@ export function errorCode(error: unknown): string {
 export function isFromPostgres(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'severity' in error;
 }
-
-/** SQLSTATE 57014: query_canceled, which statement_timeout raises. */
-const timedOut = '57014';
 
 /**
  * SQLSTATE classes 08 (connection), 53 (resources: disk full, too many connections), 57P (shutdown, starting up) and 58
@@ -30,24 +27,34 @@ const awayCodes =
 const connecting = new WeakSet<object>();
 
 export function markAsConnecting(error: unknown): unknown {
-  if (typeof error === 'object' && error !== null) connecting.add(error);
+  connecting.add(error as object);
   return error;
 }
 
-function isConnecting(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && connecting.has(error);
-}
+/** SQLSTATE 57014: query_canceled, which statement_timeout raises. */
+export const isTooLong = (error: unknown) => errorCode(error) === '57014';
 
-export function isTooLong(error: unknown): boolean {
-  return errorCode(error) === timedOut;
-}
+/** SQLSTATE 55P03: lock_not_available, which the operator's lock_timeout raises. */
+const isLockedTooLong = (error: unknown) => errorCode(error) === '55P03';
+
+/** SQLSTATE 40001: serialization_failure, which our statements raise when they have lost a race; 40P01: deadlock. */
+export const isLostRace = (error: unknown) => ['40001', '40P01'].includes(errorCode(error));
+
+/** SQLSTATE 23505: unique_violation. */
+export const isDuplicateKey = (error: unknown) => errorCode(error) === '23505';
+
+/**
+ * The same for writes on Citus. A node of the service that is older than this one may lock an individual in a way that
+ * does not survive the move of a shard; then both insert the same row. Citus itself raises 40001 after a shard was split.
+ */
+export const isLostOnCitus = (error: unknown) => isLostRace(error) || isDuplicateKey(error);
 
 /** What a failed statement means to a caller; undefined if it is a defect of the service. */
 export function asProblem(error: unknown): Problem | undefined {
-  const code = errorCode(error);
   if (isTooLong(error)) return queryTooSlow();
-  if (isLostRace(error) || code === lockTimedOut) return databaseContended();
-  return isConnecting(error) || awayCodes.test(code) || hasLostWorker(error) ? databaseAway() : undefined;
+  if (isLostRace(error) || isLockedTooLong(error)) return databaseContended();
+  const isAway = connecting.has(error as object) || awayCodes.test(errorCode(error)) || hasLostWorker(error);
+  return isAway ? databaseAway() : undefined;
 }
 
 /**
@@ -75,27 +82,16 @@ export function hasLostWorker(error: unknown): boolean {
   return errorCode(error) === 'XX000' && lostWorkers.test(String((error as { message?: unknown }).message));
 }
 
-/** SQLSTATE 55P03: lock_not_available, which the operator's lock_timeout raises. */
-const lockTimedOut = '55P03';
+/** Whenever a statement loses a race, another one has succeeded. So few retries are needed. */
+const maxRaces = 20;
 
-/** SQLSTATE 40001: serialization_failure, which our statements raise when they have lost a race; 40P01: deadlock. */
-const lostRaces = new Set(['40001', '40P01']);
-
-export function isLostRace(error: unknown): boolean {
-  return lostRaces.has(errorCode(error));
-}
-
-/** SQLSTATE 23505: unique_violation. */
-const duplicateKey = '23505';
-
-export function isDuplicateKey(error: unknown): boolean {
-  return errorCode(error) === duplicateKey;
-}
-
-/**
- * The same for writes on Citus. A node of the service that is older than this one may lock an individual in a way that
- * does not survive the move of a shard; then both insert the same row. Citus itself raises 40001 after a shard was split.
- */
-export function isLostOnCitus(error: unknown): boolean {
-  return isLostRace(error) || isDuplicateKey(error);
+/** Runs a statement again if it lost a race with another one. A statement that lost has changed nothing. */
+export async function retryLostRace<T>(run: () => PromiseLike<T>, isLost = isLostRace): Promise<T> {
+  for (let races = 1; ; races += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLost(error) || races === maxRaces) throw error;
+    }
+  }
 }

@@ -1,6 +1,5 @@
 /** The parameters of a statement: the name and type of each in SQL, and how its value is read from what is given. */
-
-type Value = string | number | boolean | Buffer | Date | null;
+import type { Value } from './sql.ts';
 
 export type ParameterTable<Given> = Readonly<Record<string, readonly [type: string, read: (given: Given) => Value]>>;
 

@@ -19,7 +19,7 @@ export interface SentStatement {
 
 export type Send = (statement: SentStatement) => Promise<Rows>;
 
-export type Value = string | number | bigint | boolean | Date | Uint8Array | null;
+export type Value = string | number | boolean | Date | Buffer | null;
 
 export interface Sql {
   /** Dates, bytes and booleans are cast to their types, since PostgreSQL cannot always tell them from the context. */
@@ -91,20 +91,16 @@ function appendTemplate(parts: Parts, strings: TemplateStringsArray, values: rea
   parts.text += strings[0];
   for (const [index, value] of values.entries()) {
     if (value instanceof Statement) value.appendTo(parts);
-    else if (Array.isArray(value)) appendAll(parts, value);
-    else {
+    else if (Array.isArray(value)) {
+      for (const statement of value as readonly Statement[]) {
+        statement.appendTo(parts);
+        parts.text += ' ';
+      }
+    } else {
       parts.values.push(asSent(value));
       parts.text += `$${parts.values.length}${castOf(value)}`;
     }
     parts.text += strings[index + 1];
-  }
-}
-
-function appendAll(parts: Parts, statements: readonly unknown[]): void {
-  for (const statement of statements) {
-    if (!(statement instanceof Statement)) throw new TypeError('An array in a statement contains a value.');
-    statement.appendTo(parts);
-    parts.text += ' ';
   }
 }
 
@@ -117,14 +113,12 @@ function appendText(parts: Parts, text: string, values: readonly unknown[]): voi
 function castOf(value: unknown): string {
   if (typeof value === 'boolean') return '::boolean';
   if (value instanceof Date) return '::timestamptz';
-  return value instanceof Uint8Array ? '::bytea' : '';
+  return Buffer.isBuffer(value) ? '::bytea' : '';
 }
 
 function asSent(value: unknown): string | Buffer | null {
-  if (typeof value === 'string' || value === null) return value;
+  if (typeof value === 'string' || value === null || Buffer.isBuffer(value)) return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value instanceof Date) return value.toISOString();
-  if (Buffer.isBuffer(value)) return value;
-  if (value instanceof Uint8Array) return Buffer.from(value);
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   throw new TypeError(`A value of a statement is ${value === undefined ? 'undefined' : 'an object'}.`);
 }

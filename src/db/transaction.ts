@@ -1,7 +1,7 @@
 /** Several statements on one session, which take effect together or not at all. */
 import { errorCode } from './failures.ts';
 import type { DatabaseSession } from './sessions/session.ts';
-import { createSql, type Rows, type SentStatement, type Sql, type Statement } from './sql.ts';
+import { createSql, type Rows, type Sql, type Statement } from './sql.ts';
 
 export interface DatabaseTransaction extends Sql {
   /** Runs a `copy … from stdin`, and writes the texts into it. */
@@ -16,8 +16,6 @@ export interface DatabaseTransaction extends Sql {
 export type SendLast = (statements: readonly Statement[]) => () => Promise<Rows[]>;
 
 export type TransactionWork<T> = (sql: DatabaseTransaction, sendLast: SendLast) => PromiseLike<T>;
-
-const plain = (text: string): SentStatement => ({ text, values: [], isPrepared: false });
 
 /** SQLSTATE 25P02: in_failed_sql_transaction. An earlier statement has the error that says why. */
 const failedBefore = '25P02';
@@ -39,7 +37,7 @@ export async function runTransaction<T>(session: DatabaseSession, work: Transact
     const sent = statements.map((statement) => statement.build()).map((built) => noted(session.send(built)));
     return () => Promise.all(sent);
   };
-  await session.send(plain(`begin ${mode}`));
+  await session.sql.unsafe(`begin ${mode}`);
   let result: T;
   try {
     result = await work(sql, sendLast);
@@ -47,7 +45,7 @@ export async function runTransaction<T>(session: DatabaseSession, work: Transact
     await rollBack(session);
     throw errorCode(error) === failedBefore ? (firstError ?? error) : error;
   }
-  await session.send(plain('commit'));
+  await session.sql.unsafe('commit');
   // PostgreSQL has rolled back instead.
   if (firstError !== undefined) throw firstError;
   return result;
@@ -56,7 +54,7 @@ export async function runTransaction<T>(session: DatabaseSession, work: Transact
 /** If it fails, the session is not used again, and PostgreSQL rolls back at its end. */
 async function rollBack(session: DatabaseSession): Promise<void> {
   try {
-    await session.send(plain('rollback'));
+    await session.sql.unsafe('rollback');
   } catch {
     session.destroy();
   }

@@ -1,12 +1,26 @@
 /**
- * A time limit for an answer. Timers run before sockets are read: so after a long pause of the process (a stopped process,
- * a busy machine) the answer may be there already, and is read first.
+ * A time limit for an answer that does not count a long pause of the process (a stopped process, a machine that is moved, a
+ * busy processor): the answer may be there already, or may take several messages more, as a login does.
  */
+
+/** A pause in one of them counts at most twice its length. */
+const parts = 4;
 
 /** Calls `giveUp` when the time is over. The returned function ends the wait. */
 export function giveTime(milliseconds: number, giveUp: () => void): () => void {
+  const part = milliseconds / parts;
+  let timer: NodeJS.Timeout;
   let immediate: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => (immediate = setImmediate(giveUp)), milliseconds);
+  const wait = (left: number) => {
+    const begun = performance.now();
+    timer = setTimeout(() => {
+      const hasPaused = performance.now() - begun > 2 * part;
+      if (hasPaused || left > 1) wait(hasPaused ? left : left - 1);
+      // Timers run before sockets are read.
+      else immediate = setImmediate(giveUp);
+    }, part);
+  };
+  wait(parts);
   return () => {
     clearTimeout(timer);
     clearImmediate(immediate);

@@ -1,7 +1,7 @@
 /** The statements that decide about phones. If two callers can race, one statement decides. */
 import type { Database, Sql } from '../db/database.ts';
 import { countryOf, maskPhone } from '../values/phone-number.ts';
-import { retryLostRace } from '../db/lost-race.ts';
+import { retryLostRace } from '../db/failures.ts';
 import { callRecordAction } from '../db/record-action.ts';
 import type { Operator } from '../audit/operator-actions.ts';
 import { namedParameters, type ParameterTable } from '../db/named-parameters.ts';

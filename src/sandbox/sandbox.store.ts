@@ -1,8 +1,7 @@
 /** Statements that only the sandbox may run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, DatabaseTransaction } from '../db/database.ts';
-import { errorCode } from '../db/failures.ts';
-import { retryLostRace } from '../db/lost-race.ts';
+import { errorCode, retryLostRace } from '../db/failures.ts';
 import { databaseContended } from '../errors.ts';
 
 /** The additionalData that marks the demo individual. */

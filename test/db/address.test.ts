@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { nameAddress, parseAddress, type DatabaseEndpoint } from '../../src/db/sessions/address.ts';
+import { parseAddress, type DatabaseEndpoint } from '../../src/db/sessions/address.ts';
 import { explainFault } from '../../src/db/checks/explain-failure.ts';
 import { openConnection } from '../../src/db/sessions/pool.ts';
 import { openRoute } from '../../src/db/sessions/route.ts';
@@ -87,9 +87,9 @@ describe('a database URL', () => {
   });
 
   it('is named without its password', () => {
-    expect(nameAddress('postgres://u:hunter2@a:1,b:2/x?sslmode=require')).toBe('x at a:1,b:2');
-    expect(nameAddress('postgres://u:hunter2@/x?host=/var/run')).toBe('x at /var/run');
-    expect(nameAddress('postgres:///x')).toBe('x at localhost');
+    expect(parseAddress('postgres://u:hunter2@a:1,b:2/x?sslmode=require').name).toBe('x at a:1,b:2');
+    expect(parseAddress('postgres://u:hunter2@/x?host=/var/run').name).toBe('x at /var/run');
+    expect(parseAddress('postgres:///x').name).toBe('x at localhost');
   });
 });
 
@@ -103,7 +103,7 @@ describe('a login', () => {
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    return error && explainFault(error, url.href).cause;
+    return error && explainFault(error, parseAddress(url.href)).cause;
   };
 
   it('needs the password, and says so without it', async () => {

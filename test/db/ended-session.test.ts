@@ -156,3 +156,33 @@ it('a connection that was refused logs in at the first try when the server is ba
   endpoint = address.endpoints[0]!;
   expect((await pool`select 1 as one`)[0]!.one).toBe(1);
 });
+
+it('a database that is closed lets the work end that was begun, and takes no more', async () => {
+  const closing = openDatabase({ url: database.url, connections: 4, statementSeconds: 5 });
+  let goOn = () => {};
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  const sleeping = 'select 1 as one, pg_sleep(0.5) /* while it is closed */';
+  let isBetween = false;
+  const begun = [
+    closing.read.unsafe(sleeping).execute(),
+    closing.long((sql) => sql.unsafe(sleeping)),
+    closing.transaction(async (sql) => {
+      await sql`select 1`;
+      isBetween = true;
+      await gate;
+      return sql`select 1 as one`;
+    }),
+  ];
+  // It waits for the only connection.
+  const late = closing.long((sql) => sql`select 1 as one`);
+  const isRunning = async () =>
+    (await admin`select from pg_stat_activity where state = 'active' and query like '%/* while it is closed */'`)
+      .length === 2;
+  await until(async () => isBetween && (await isRunning()));
+  const closed = closing.close();
+  await expect(late).rejects.toMatchObject({ code: 'CONNECTION_ENDED' });
+  goOn();
+  expect((await Promise.all(begun)).map((rows) => [rows[0]!.one, rows.length])).toEqual(Array(3).fill([1, 1]));
+  await closed;
+  await expect(closing.read`select 1`).rejects.toMatchObject({ code: 'CONNECTION_ENDED' });
+});

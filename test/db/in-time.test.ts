@@ -1,9 +1,10 @@
-/** The time limit of the probe, in a process that pauses. */
+/** Time limits in a process that pauses. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { inTime } from '../../src/db/sessions/in-time.ts';
+import { inTime } from '../../src/db/sessions/route.ts';
 
 /** A server in another process: it answers while this one pauses. */
 async function startEcho(): Promise<number> {
@@ -27,6 +28,22 @@ it('an answer that came while the process paused is in time', async () => {
   // The answer arrives meanwhile, and the timer is due when the pause ends.
   pauseProcess(1000);
   expect(String((await answer)[0])).toBe('?');
+});
+
+it('a pause at any moment leaves time for an answer that takes several messages', async () => {
+  const socket = connect(await startEcho(), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  const talk = async () => {
+    for (let message = 0; message < 5; message += 1) {
+      socket.write('?');
+      await once(socket, 'data');
+    }
+  };
+  for (const before of [0, 150, 350]) {
+    const answer = inTime(Promise.all([sleep(before).then(() => pauseProcess(1000)), sleep(before).then(talk)]), 500);
+    await expect(answer, `a pause after ${before} ms`).resolves.toBeDefined();
+  }
 });
 
 it('a missing answer is an error after the time limit', async () => {

@@ -9,7 +9,7 @@ import { explainFault, grantsCure, isExplained } from '../../db/checks/explain-f
 import { isFromPostgres } from '../../db/failures.ts';
 import { refuseOtherMode } from '../../db/checks/installation.ts';
 import { missingGrants } from '../../db/migrations/grants.ts';
-import { nameAddress } from '../../db/sessions/address.ts';
+import { parseAddress } from '../../db/sessions/address.ts';
 import { openConnection } from '../../db/sessions/pool.ts';
 import { describeTransactionPooling, isTransactionPooled } from '../../db/checks/pooler.ts';
 import { missingFrom, readSchema, refuseUnknownContracts } from '../../db/migrations/migrate.ts';
@@ -22,20 +22,21 @@ import { findingOf, okFinding, problemFinding, type Finding } from './finding.ts
 export async function checkDatabase(config: Config): Promise<Finding[]> {
   const { databaseUrl, databaseReadUrl } = config;
   const url = databaseUrl!;
+  const address = parseAddress(url);
   const findings: Finding[] = await checkHosts(url);
   if (databaseReadUrl) findings.push(...(await checkReadHosts(databaseReadUrl, url)));
   const sql = openConnection(url, 5);
   try {
     if (await isTransactionPooled(url, sql)) {
       const { cause, cure } = describeTransactionPooling(connectionsNeeded(config));
-      return [problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure)];
+      return [problemFinding('Database', `${address.name} cannot be used: ${cause}.`, cure)];
     }
     findings.push(...(await checkServer(sql)), await checkConnections(sql, url, connectionsNeeded(config)));
     findings.push(...(await checkContents(sql, url, config)));
   } catch (error) {
     if (!isFromPostgres(error) && !isExplained(error)) throw error;
-    const { cause, cure } = explainFault(error, url);
-    findings.push(problemFinding('Database', `${nameAddress(url)} cannot be used: ${cause}.`, cure));
+    const { cause, cure } = explainFault(error, address);
+    findings.push(problemFinding('Database', `${address.name} cannot be used: ${cause}.`, cure));
   } finally {
     await sql.end({ timeout: 1 });
   }

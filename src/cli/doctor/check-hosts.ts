@@ -14,26 +14,27 @@ export async function checkHosts(url: string): Promise<Finding[]> {
   if (address.endpoints.length === 1) return [];
   const hosts = await readHosts(address);
   const primaries = primariesOf(hosts);
-  return hosts.map((host) => describeHost(host, primaries, url));
+  return hosts.map((host) => describeHost(host, primaries, address));
 }
 
 /** Of `DATABASE_READ_URL`. If none of them can be used, the primary answers. */
 export async function checkReadHosts(readUrl: string, url: string): Promise<Finding[]> {
-  const [hosts, written] = await Promise.all([readHosts(parseAddress(readUrl)), readHosts(parseAddress(url))]);
+  const address = parseAddress(readUrl);
+  const [hosts, written] = await Promise.all([readHosts(address), readHosts(parseAddress(url))]);
   const primary = primariesOf(written)[0]?.state;
-  return Promise.all(hosts.map((host) => checkReadHost(host, readUrl, primary)));
+  return Promise.all(hosts.map((host) => checkReadHost(host, address, primary)));
 }
 
 async function checkReadHost(
   { endpoint, state }: Host,
-  readUrl: string,
+  address: DatabaseAddress,
   primary: HostState | undefined,
 ): Promise<Finding> {
   const name = `Read host ${nameEndpoint(endpoint)}`;
-  const describeError = (error: unknown) => describeUnreachable(name, error, readUrl, 'DATABASE_READ_URL');
+  const describeError = (error: unknown) => describeUnreachable(name, error, address, 'DATABASE_READ_URL');
   try {
     // First, since no other answer can be relied on behind such a pooler.
-    if (await isPooled(parseAddress(readUrl), endpoint)) {
+    if (await isPooled(address, endpoint)) {
       return warningFinding(
         name,
         'cannot be used: it is reached through a pooler in transaction or statement mode.',
@@ -71,9 +72,9 @@ function primariesOf(hosts: readonly Host[]): KnownHost[] {
   return hosts.filter(isPrimary).toSorted((a, b) => b.state.timeline - a.state.timeline);
 }
 
-function describeHost({ endpoint, state }: Host, primaries: readonly KnownHost[], url: string): Finding {
+function describeHost({ endpoint, state }: Host, primaries: readonly KnownHost[], address: DatabaseAddress): Finding {
   const name = `Host ${nameEndpoint(endpoint)}`;
-  if ('error' in state) return describeUnreachable(name, state.error, url);
+  if ('error' in state) return describeUnreachable(name, state.error, address);
   const [used, second] = primaries;
   if (state.isStandby) return okFinding(name, describeStandby(state, used?.state));
   const text = `primary, timeline ${state.timeline}`;
@@ -105,7 +106,12 @@ function describeStandby(
 }
 
 /** Whether that is a problem depends on the other hosts. */
-function describeUnreachable(name: string, error: unknown, url: string, setting = 'DATABASE_URL'): Finding {
-  const { cause, cure } = explainFault(error, url);
+function describeUnreachable(
+  name: string,
+  error: unknown,
+  address: DatabaseAddress,
+  setting = 'DATABASE_URL',
+): Finding {
+  const { cause, cure } = explainFault(error, address);
   return warningFinding(name, `cannot be used: ${cause}.`, cure.replace('DATABASE_URL', setting));
 }

@@ -13,10 +13,10 @@ export interface ConnectionLimit {
 
 /** The limits on the server, the database and the role, the tightest first. A role without rights sees its own sessions only. */
 export async function readConnectionLimits(sql: Sql): Promise<ConnectionLimit[]> {
-  const rows = await sql`
-    select l.allowed, l.setting, l.used, (
+  return sql<ConnectionLimit[]>`
+    select l.allowed as "limit", l.setting, l.used, (
       select count(*)::int from pg_stat_activity where datname = current_database() and application_name = 'ledgerline'
-    ) as own
+    ) as "ownUsed"
     from (
       select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
         - coalesce(current_setting('reserved_connections', true)::int, 0), 'max_connections',
@@ -30,5 +30,4 @@ export async function readConnectionLimits(sql: Sql): Promise<ConnectionLimit[]>
       from pg_database join pg_stat_database using (datname) where datname = current_database()
     ) as l (allowed, setting, used)
     where l.allowed >= 0 order by l.allowed`;
-  return rows.map(({ allowed, setting, used, own }) => ({ limit: allowed, setting, used, ownUsed: own }));
 }

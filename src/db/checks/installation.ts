@@ -5,16 +5,10 @@ import { readDatabaseId, readIsStandby, readTimeline } from '../sessions/route.t
 
 type Mode = 'sandbox' | 'production';
 
-interface Served {
-  production: boolean;
-  sandbox: boolean;
-}
-
 /** Refuses a database of the other mode before its schema, or anything in it, is changed. */
 export async function refuseOtherMode(sql: Sql, mode: Mode): Promise<void> {
   const [table] = await sql`select to_regclass(${`${schema}.installation`}) is not null as present`;
-  if (!table?.present) return;
-  refuse(await readServed(sql), mode);
+  if (table?.present) await refuse(sql, mode);
 }
 
 /** One statement decides. So if a sandbox and a production node start together, one of them is refused. */
@@ -26,22 +20,18 @@ export async function enterMode(sql: Sql, mode: Mode): Promise<void> {
   } else {
     await sql`update installation set served_sandbox = true where not served_production and not served_sandbox`;
   }
-  refuse(await readServed(sql), mode);
+  await refuse(sql, mode);
 }
 
-async function readServed(sql: Sql): Promise<Served> {
-  const [row] = await sql`select served_production as production, served_sandbox as sandbox from installation`;
-  return row as unknown as Served;
-}
-
-function refuse(served: Served, mode: Mode): void {
-  if (mode === 'sandbox' && served.production) {
+async function refuse(sql: Sql, mode: Mode): Promise<void> {
+  const [served] = await sql`select served_production, served_sandbox from installation`;
+  if (mode === 'sandbox' && served!.served_production) {
     throw new StartError(
       'This database has served production, and the sandbox would open it to anyone. ' +
         'Set DATABASE_URL to another database, or MODE=production.',
     );
   }
-  if (mode === 'production' && served.sandbox) {
+  if (mode === 'production' && served!.served_sandbox) {
     throw new StartError(
       'This database has served the sandbox: phones that were verified through its inbox, rules that were switched ' +
         'off and the demo wallet would stay. Set DATABASE_URL to a new database, or MODE=sandbox.',

@@ -1,8 +1,8 @@
 /** Detects a connection pooler in transaction or statement mode, in which each transaction may get another session. */
 import type { Sql } from '../sql.ts';
-import { StartError } from '../../errors.ts';
-import { nameAddress } from '../sessions/address.ts';
+import { parseAddress } from '../sessions/address.ts';
 import { openConnection } from '../sessions/pool.ts';
+import { cannotBeUsed } from './explain-failure.ts';
 
 /** `connections`: how many the node may open. */
 export const describeTransactionPooling = (connections: number) => ({
@@ -13,9 +13,8 @@ export const describeTransactionPooling = (connections: number) => ({
 });
 
 export async function refuseTransactionPooling(url: string, sql: Sql, connections: number): Promise<void> {
-  if (!(await isTransactionPooled(url, sql))) return;
-  const { cause, cure } = describeTransactionPooling(connections);
-  throw new StartError(`The database ${nameAddress(url)} cannot be used: ${cause}. ${cure}`);
+  if (await isTransactionPooled(url, sql))
+    throw cannotBeUsed(parseAddress(url), describeTransactionPooling(connections));
 }
 
 /** Enough to be sure: such a pooler gives the most recently used session to the next client. */
@@ -37,16 +36,17 @@ export async function isTransactionPooled(url: string, sql: Sql): Promise<boolea
  * session (the search path, the statement timeout) would be lost, or would apply to other clients.
  */
 export async function shareSessions(first: Sql, second: Sql): Promise<boolean> {
-  const seen: string[] = [];
+  const ofFirst = new Set<number>();
+  const ofSecond = new Set<number>();
   for (let round = 0; round < rounds; round += 1) {
-    const sessions: number[] = [];
-    for (const connection of [first, second]) {
-      // Not prepared: in transaction mode another client may have the session in which it was prepared.
-      const [row] = await connection.unsafe('select pg_backend_pid() as session');
-      sessions.push(row!.session);
-    }
-    seen.push(sessions.join());
+    ofFirst.add(await readSession(first));
+    ofSecond.add(await readSession(second));
   }
-  const [ofFirst, ofSecond] = seen[0]!.split(',');
-  return ofFirst === ofSecond || seen.some((sessions) => sessions !== seen[0]);
+  return ofFirst.size + ofSecond.size > 2 || new Set([...ofFirst, ...ofSecond]).size < 2;
+}
+
+/** Not prepared: in transaction mode another client may have the session in which it was prepared. */
+async function readSession(sql: Sql): Promise<number> {
+  const [row] = await sql.unsafe('select pg_backend_pid() as session');
+  return row!.session;
 }

@@ -17,23 +17,18 @@ export interface Encryption {
   caFile?: string;
 }
 
-export interface DatabaseLogin {
-  user?: string;
-  password: string;
-  database?: string;
-  /** Settings for the start of the session, as libpq has them. A pooler refuses them. */
-  options?: string;
-}
-
 export interface DatabaseAddress {
+  /** For messages to operators, without user and password. */
+  name: string;
   endpoints: DatabaseEndpoint[];
   encryption: Encryption;
-  login: DatabaseLogin;
+  /** `options`: settings for the start of the session, as libpq has them. A pooler refuses them. */
+  login: { user?: string; password: string; database?: string; options?: string };
   /** Statements that set the further parameters of the URL. */
   settings: string[];
 }
 
-const pattern = /^(postgres(?:ql)?:\/\/)(?:([^@/?]*)@)?([^@/?]*)(\/[^?]*)?(?:\?(.*))?$/;
+const pattern = /^postgres(?:ql)?:\/\/(?:(?<user>[^@/?]*)@)?(?<hosts>[^@/?]*)(?<path>\/[^?]*)?(?:\?(?<query>.*))?$/;
 const defaultPort = 5432;
 
 export class MalformedAddress extends Error {}
@@ -41,39 +36,29 @@ export class MalformedAddress extends Error {}
 export function parseAddress(url: string): DatabaseAddress {
   const match = pattern.exec(url);
   if (!match) throw new MalformedAddress('must be a URL such as postgres://user:password@host:5432/database');
-  const [, , user, hosts = '', path = '', query = ''] = match;
+  const { user = '', hosts = '', path = '', query = '' } = match.groups!;
   if (!isDecodable(`${user}${hosts}${path}`)) {
     throw new MalformedAddress('has a % that starts no valid escape; write %25 for %');
   }
   const parameters = new URLSearchParams(query);
+  const name = `${path.slice(1) || 'of that user'} at ${parameters.get('host') ?? (hosts || 'localhost')}`;
   const encryption = readEncryption(parameters);
   const endpoints = readEndpoints(hosts, parameters);
-  const [name = '', password = ''] = (user ?? '').split(/:(.*)/s).map(decodeURIComponent);
+  const [role = '', password = ''] = user.split(/:(.*)/s).map(decodeURIComponent);
   const database = decodeURIComponent(path.slice(1));
   const options = parameters.get('options');
   parameters.delete('options');
   return {
+    name,
     endpoints,
     encryption,
-    login: { password, ...(name && { user: name }), ...(database && { database }), ...(options && { options }) },
+    login: { password, ...(role && { user: role }), ...(database && { database }), ...(options && { options }) },
     settings: [...parameters].map(([key, value]) => `set ${quotedName(key)} = ${quotedText(value)}`),
   };
 }
 
 const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const quotedText = (text: string) => `'${text.replaceAll("'", "''")}'`;
-
-/** The address for messages to operators, without user and password. */
-export function nameAddress(url: string): string {
-  const [, , , hosts = '', path = '', query = ''] = pattern.exec(url) ?? [];
-  const named = new URLSearchParams(query).get('host') ?? hosts;
-  return `${path.slice(1) || 'of that user'} at ${named || 'localhost'}`;
-}
-
-/** The role that the URL names, for messages to operators. */
-export function readRole(url: string): string | undefined {
-  return decodeURIComponent((pattern.exec(url)?.[2] ?? '').split(':')[0]!) || undefined;
-}
 
 export function nameEndpoint({ host, port }: DatabaseEndpoint): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -123,19 +108,14 @@ function readEncryption(parameters: URLSearchParams): Encryption {
 }
 
 function readAuthority(file: string): Buffer {
-  let certificate: Buffer;
   try {
-    certificate = readFileSync(file);
-  } catch (error) {
-    throw new MalformedAddress(
-      `has sslrootcert=${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    );
-  }
-  try {
-    // TLS would silently trust nobody.
+    const certificate = readFileSync(file);
+    // TLS would silently trust nobody if it were none.
     void new X509Certificate(certificate);
     return certificate;
-  } catch {
-    throw new MalformedAddress(`has sslrootcert=${file}, which contains no certificate (PEM)`);
+  } catch (error) {
+    const { syscall, code } = error as NodeJS.ErrnoException;
+    const reason = syscall ? `cannot be read (${code})` : 'contains no certificate (PEM)';
+    throw new MalformedAddress(`has sslrootcert=${file}, which ${reason}`);
   }
 }

@@ -9,11 +9,9 @@ import { runTransaction, type TransactionWork } from '../transaction.ts';
 
 export const schema = 'ledgerline';
 
-export interface PoolOptions {
+interface SessionOptions {
   address: DatabaseAddress;
   route: Pick<Route, 'endpoint'>;
-  /** How many sessions. */
-  max: number;
   /** 0: no limit. */
   statementSeconds: number;
   /**
@@ -25,19 +23,24 @@ export interface PoolOptions {
   plansOnce?: boolean;
 }
 
+export interface PoolOptions extends SessionOptions {
+  /** How many sessions. */
+  max: number;
+}
+
 /** Each statement has the session for itself. */
 export interface Pool extends Sql {
   /** Does work on a session that nobody else uses meanwhile. Waits if all sessions are in use. */
   use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T>;
   transaction<T>(work: TransactionWork<T>): Promise<T>;
-  /** Waits so long for work that was begun. Everything else is rejected. */
+  /** Waits so many seconds for work that was begun. Everything else is rejected. */
   end(options: { timeout: number }): Promise<void>;
 }
 
 /** Statements of many callers share its sessions, on which they are pipelined. */
 export type SharedPool = Sql & Pick<Pool, 'end'>;
 
-function settingsOf({ address, statementSeconds, mayScan, plansOnce = true }: Omit<PoolOptions, 'max'>): string[] {
+function settingsOf({ address, statementSeconds, mayScan, plansOnce = true }: SessionOptions): string[] {
   return [
     ...address.settings,
     `set search_path = ${schema}`,
@@ -54,10 +57,7 @@ function settingsOf({ address, statementSeconds, mayScan, plansOnce = true }: Om
 }
 
 /** The caller ends it. */
-export async function openRoutedSession(
-  options: Omit<PoolOptions, 'max'>,
-  isPipelined = false,
-): Promise<DatabaseSession> {
+export async function openRoutedSession(options: SessionOptions, isPipelined = false): Promise<DatabaseSession> {
   const { address, route } = options;
   return DatabaseSession.open({
     address,
@@ -75,7 +75,7 @@ class Sessions {
   readonly #options: PoolOptions;
   readonly #isPipelined: boolean;
   readonly open = new Set<DatabaseSession>();
-  #opening = 0;
+  readonly opening: Promise<DatabaseSession>[] = [];
   #pausedUntil = 0;
   hasEnded = false;
 
@@ -87,22 +87,26 @@ class Sessions {
   /** After one could not be opened, those that are open do all work for a while: each try costs the server a process. */
   get hasRoom(): boolean {
     const isPaused = this.open.size > 0 && performance.now() < this.#pausedUntil;
-    return !isPaused && this.open.size + this.#opening < this.#options.max;
+    return !isPaused && this.open.size + this.opening.length < this.#options.max;
   }
 
-  async add(): Promise<DatabaseSession> {
-    this.#opening += 1;
+  add(): Promise<DatabaseSession> {
+    const session = this.#add();
+    this.opening.push(session);
+    const settle = () => void this.opening.splice(this.opening.indexOf(session), 1);
+    session.then(settle, settle);
+    return session;
+  }
+
+  async #add(): Promise<DatabaseSession> {
     try {
-      if (this.hasEnded) throw failure('CONNECTION_ENDED');
       const session = await openRoutedSession(this.#options, this.#isPipelined);
       this.open.add(session);
+      if (this.hasEnded) this.drop(session);
       return session;
     } catch (error) {
       this.#pausedUntil = performance.now() + pauseMilliseconds;
       throw error;
-    } finally {
-      this.#opening -= 1;
-      if (this.hasEnded) this.#destroyAll();
     }
   }
 
@@ -112,28 +116,20 @@ class Sessions {
     this.open.delete(session);
   }
 
-  /** Waits so long for what is running. */
-  async end(seconds: number, running: () => Promise<unknown>): Promise<void> {
+  /** Waits so many seconds, first for the pool to be idle. */
+  async end(seconds: number, untilIdle: () => Promise<void>): Promise<void> {
     this.hasEnded = true;
-    if (seconds > 0) {
-      const endAll = async () => {
-        await running();
-        await Promise.allSettled([...this.open].map((session) => session.end()));
-      };
-      await Promise.race([endAll(), sleep(seconds * 1000, undefined, { ref: false })]);
-    }
-    this.#destroyAll();
-  }
-
-  #destroyAll(): void {
-    for (const session of this.open) session.destroy();
-    this.open.clear();
+    const endAll = async () => {
+      await untilIdle();
+      await Promise.allSettled([...this.open].map((session) => session.end()));
+    };
+    if (seconds > 0) await Promise.race([endAll(), sleep(seconds * 1000, undefined, { ref: false })]);
+    for (const session of this.open) this.drop(session);
   }
 }
 
 export function openSharedPool(options: PoolOptions): SharedPool {
   const sessions = new Sessions(options, true);
-  const opening: { session: Promise<DatabaseSession>; waiting: number }[] = [];
 
   /** The open session with the fewest statements. */
   function pick(): DatabaseSession | undefined {
@@ -145,26 +141,27 @@ export function openSharedPool(options: PoolOptions): SharedPool {
     return least;
   }
 
-  function openAnother(): void {
-    const another = { session: sessions.add(), waiting: 0 };
-    opening.push(another);
-    // Those that wait for it learn of a failure. The next statement tries again.
-    const settle = () => void opening.splice(opening.indexOf(another), 1);
-    another.session.then(settle, settle);
+  /** Those that wait for a session that cannot be opened use one that is open. If there is none, they learn why. */
+  function orAnOpenOne(error: unknown): DatabaseSession {
+    const session = pick();
+    if (session) return session;
+    throw error;
   }
 
   async function send(statement: SentStatement): Promise<Rows> {
     if (sessions.hasEnded) throw failure('CONNECTION_ENDED');
     const session = pick();
-    if (session?.running !== 0 && sessions.hasRoom) openAnother();
+    const another = session?.running !== 0 && sessions.hasRoom ? sessions.add() : undefined;
+    another?.catch(() => undefined);
     if (session) return session.send(statement);
-    const next = opening.reduce((least, each) => (each.waiting < least.waiting ? each : least));
-    next.waiting += 1;
-    return (await next.session).send(statement);
+    const { opening } = sessions;
+    const next = another ?? opening[Math.floor(Math.random() * opening.length)]!;
+    return (await next.catch(orAnOpenOne)).send(statement);
   }
 
+  // The driver ends a pipelined session when its statements have their results.
   return Object.assign(createSql(send), {
-    end: ({ timeout }: { timeout: number }) => sessions.end(timeout, async () => undefined),
+    end: ({ timeout }: { timeout: number }) => sessions.end(timeout, async () => {}),
   });
 }
 
@@ -172,7 +169,7 @@ export function openPool(options: PoolOptions): Pool {
   const sessions = new Sessions(options, false);
   const idle: DatabaseSession[] = [];
   const inLine: (() => void)[] = [];
-  const running = new Set<Promise<unknown>>();
+  const standInLine = () => new Promise<void>((resolve) => inLine.push(resolve));
 
   async function acquire(): Promise<DatabaseSession> {
     for (;;) {
@@ -183,7 +180,7 @@ export function openPool(options: PoolOptions): Pool {
       else if (sessions.hasRoom) {
         const added = await addIfPossible();
         if (added) return added;
-      } else await new Promise<void>((resolve) => inLine.push(resolve));
+      } else await standInLine();
     }
   }
 
@@ -202,7 +199,7 @@ export function openPool(options: PoolOptions): Pool {
     else idle.push(session);
   }
 
-  async function doWork<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
+  async function use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     try {
       const session = await acquire();
       try {
@@ -215,15 +212,9 @@ export function openPool(options: PoolOptions): Pool {
     }
   }
 
-  async function use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
-    const done = doWork(work);
-    running.add(done);
-    try {
-      return await done;
-    } finally {
-      running.delete(done);
-    }
-  }
+  const untilIdle = async () => {
+    while (idle.length < sessions.open.size) await standInLine();
+  };
 
   return Object.assign(
     createSql((statement) => use((session) => session.send(statement))),
@@ -231,7 +222,7 @@ export function openPool(options: PoolOptions): Pool {
       use,
       transaction: <T>(work: TransactionWork<T>) => use((session) => runTransaction(session, work)),
       async end({ timeout }: { timeout: number }) {
-        const ending = sessions.end(timeout, () => Promise.allSettled([...running]));
+        const ending = sessions.end(timeout, untilIdle);
         for (const wake of inLine.splice(0)) wake();
         await ending;
       },

@@ -2,25 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
 import { failure } from '../failures.ts';
-import { inTime } from './in-time.ts';
+import { giveTime } from '../../network/give-time.ts';
 import { DatabaseSession } from './session.ts';
 import type { Sql } from '../sql.ts';
 
-/** None of several hosts can be used. It has the reason of each. */
+/** None of several hosts can be used. It has the reason of each, in the order of the URL. */
 export class NoUsableHost extends Error {
   readonly code = 'NO_USABLE_HOST';
-  readonly hosts: readonly HostFailure[];
+  readonly hosts: readonly { endpoint: DatabaseEndpoint; error: unknown }[];
 
-  constructor(hosts: readonly HostFailure[]) {
+  constructor(hosts: NoUsableHost['hosts']) {
     super('NO_USABLE_HOST');
     this.hosts = hosts;
   }
-}
-
-/** In the order of the URL. */
-interface HostFailure {
-  endpoint: DatabaseEndpoint;
-  error: unknown;
 }
 
 export interface Route {
@@ -30,18 +24,21 @@ export interface Route {
   forget(): void;
 }
 
-interface Answer<T> {
-  endpoint: DatabaseEndpoint;
-  answer: T;
-}
-
 /** How long the other hosts may still answer after the first one did: two servers may both claim to be the primary. */
 const otherMilliseconds = 1000;
 /** The pause after a search that found nothing, so that many connections do not cause too many searches. */
 const pauseMilliseconds = 400;
 
-/** `any` uses one of the hosts that answer, by chance: for reading from standbys. */
-export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' = 'primary'): Route {
+/** The host with the highest rank is used. `any` is for reading from standbys: one of the hosts that answer, by chance. */
+const readRank = {
+  async primary(sql: Sql): Promise<number> {
+    if (await readIsStandby(sql)) throw failure('25006');
+    return readTimeline(sql);
+  },
+  any: async () => Math.random(),
+};
+
+export function openRoute(address: DatabaseAddress, accepts: keyof typeof readRank = 'primary'): Route {
   const { endpoints } = address;
   let current: DatabaseEndpoint | undefined = endpoints.length === 1 ? endpoints[0] : undefined;
   let searching: Promise<DatabaseEndpoint> | undefined;
@@ -49,18 +46,22 @@ export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' =
 
   async function search(): Promise<DatabaseEndpoint> {
     try {
-      return accepts === 'primary' ? newest(await ask(readTimelineOfPrimary)) : anyOf(await ask(readIsStandby));
+      const { endpoint, rank } = await findBest();
+      if (accepts === 'any') return endpoint;
+      // An old primary that is running again lacks everything that was written since.
+      if (rank < lastTimeline) throw failure('STALE_PRIMARY');
+      lastTimeline = rank;
+      return endpoint;
     } catch (error) {
       await sleep(pauseMilliseconds * (0.5 + Math.random()));
       throw error;
     }
   }
 
-  /** Asks all hosts. Returns what those have answered that can be used; throws if there are none. */
-  async function ask<T>(question: (sql: Sql) => Promise<T>): Promise<Answer<T>[]> {
-    const found: Answer<T>[] = [];
+  async function findBest(): Promise<{ endpoint: DatabaseEndpoint; rank: number }> {
+    const found: { endpoint: DatabaseEndpoint; rank: number }[] = [];
     const asked = endpoints.map(async (endpoint) => {
-      found.push({ endpoint, answer: await askHost(address, endpoint, question) });
+      found.push({ endpoint, rank: await askHost(address, endpoint, readRank[accepts]) });
     });
     try {
       await Promise.any(asked);
@@ -69,15 +70,7 @@ export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' =
       throw new NoUsableHost(endpoints.map((endpoint, index) => ({ endpoint, error: errors[index] })));
     }
     await Promise.race([Promise.allSettled(asked), sleep(otherMilliseconds)]);
-    return found;
-  }
-
-  function newest(primaries: readonly Answer<number>[]): DatabaseEndpoint {
-    const { endpoint, answer: timeline } = primaries.reduce((best, each) => (each.answer > best.answer ? each : best));
-    // An old primary that is running again lacks everything that was written since.
-    if (timeline < lastTimeline) throw failure('STALE_PRIMARY');
-    lastTimeline = timeline;
-    return endpoint;
+    return found.reduce((best, each) => (each.rank > best.rank ? each : best));
   }
 
   return {
@@ -91,8 +84,6 @@ export function openRoute(address: DatabaseAddress, accepts: 'primary' | 'any' =
     },
   };
 }
-
-const anyOf = (found: readonly Answer<unknown>[]) => found[Math.floor(Math.random() * found.length)]!.endpoint;
 
 const askMilliseconds = 3000;
 
@@ -111,9 +102,17 @@ export async function askHost<T>(
   }
 }
 
-async function readTimelineOfPrimary(sql: Sql): Promise<number> {
-  if (await readIsStandby(sql)) throw failure('25006');
-  return readTimeline(sql);
+/** The result of a query, or an error with the code `PROBE_TIMEOUT` if it does not come in time. */
+export async function inTime<T>(query: PromiseLike<T>, milliseconds: number): Promise<T> {
+  let end = () => {};
+  const late = new Promise<never>((_, reject) => {
+    end = giveTime(milliseconds, () => reject(failure('PROBE_TIMEOUT')));
+  });
+  try {
+    return await Promise.race([query, late]);
+  } finally {
+    end();
+  }
 }
 
 export async function readIsStandby(sql: Sql): Promise<boolean> {

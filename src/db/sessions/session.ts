@@ -26,7 +26,6 @@ export interface SessionIdentity {
 }
 
 const connectMilliseconds = 3000;
-const keepAliveMilliseconds = 60_000;
 
 const readIdentity =
   'select pid as "processId", backend_start::text as "startedAt" from pg_stat_get_activity(pg_backend_pid())';
@@ -46,7 +45,6 @@ export class DatabaseSession {
 
   static async open({ address, endpoint, settings, isPipelined }: DatabaseSessionOptions): Promise<DatabaseSession> {
     const socket = await openSocket(endpoint, address.encryption, connectMilliseconds);
-    socket.setKeepAlive(true, keepAliveMilliseconds);
     const session = new DatabaseSession(socket, address, isPipelined);
     await session.#logIn(settings);
     return session;
@@ -108,10 +106,9 @@ export class DatabaseSession {
     });
   }
 
-  /** Ends the session when its statements have their results. */
+  /** Ends the session. The statements of a pipelined one get their results before. */
   async end(): Promise<void> {
     this.hasEnded = true;
-    await this.#last;
     await this.#client.end();
   }
 
@@ -157,9 +154,11 @@ export class DatabaseSession {
   }
 
   #explain(error: unknown): unknown {
-    if (!isFromPostgres(error)) return this.hasEnded ? withCode(error) : error;
-    const isOutdated = outdatedRoutines.has(String((error as { routine?: unknown }).routine));
-    if (isOutdated || isFatal(error)) this.destroy();
+    if (!isFromPostgres(error)) return this.hasEnded ? withCode(error, 'CONNECTION_CLOSED') : error;
+    const { routine, severity } = error as { routine?: string; severity: string };
+    const isOutdated = outdatedRoutines.has(String(routine));
+    // These are the last message of PostgreSQL.
+    if (isOutdated || severity === 'FATAL' || severity === 'PANIC') this.destroy();
     return isOutdated ? failure('CONNECTION_CLOSED') : error;
   }
 }
@@ -173,12 +172,6 @@ function asUnconnected(socket: Socket): Socket {
   return Object.assign(socket, { connect });
 }
 
-/** PostgreSQL has sent its last message. */
-function isFatal(error: unknown): boolean {
-  const { severity } = error as { severity: string };
-  return severity === 'FATAL' || severity === 'PANIC';
-}
-
 /**
  * Functions of PostgreSQL that find that a prepared statement no longer fits the schema, or no longer exists. The next
  * session prepares all statements again.
@@ -186,9 +179,8 @@ function isFatal(error: unknown): boolean {
 const outdatedRoutines = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery', 'transformAssignedExpr']);
 
 /** The driver's own errors have no code. */
-function withCode(error: unknown, code = 'CONNECTION_CLOSED'): unknown {
-  if (isFromPostgres(error) || (error as { code?: unknown }).code !== undefined) return error;
-  return Object.assign(failure(code), { cause: error });
+function withCode(error: unknown, code: string): unknown {
+  return (error as { code?: unknown }).code === undefined ? failure(code, error) : error;
 }
 
 function rowsOf(result: pg.QueryResult | pg.QueryResult[]): Rows {

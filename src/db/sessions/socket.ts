@@ -13,21 +13,23 @@ const encryptionGranted = 83;
 /** An error message instead of an answer: the server could not start a process for the connection. */
 const errorMessage = 69;
 
+const keepAliveMilliseconds = 60_000;
+
 export async function openSocket(
   endpoint: DatabaseEndpoint,
   encryption: Encryption,
   withinMilliseconds: number,
 ): Promise<Socket> {
-  const socket = endpoint.host.startsWith('/')
-    ? connect(`${endpoint.host}/.s.PGSQL.${endpoint.port}`)
-    : connect({ host: endpoint.host, port: endpoint.port, noDelay: true, lookup: sharedLookup });
+  const { host, port } = endpoint;
+  const isLocal = host.startsWith('/');
+  const place = isLocal ? { path: `${host}/.s.PGSQL.${port}` } : { host, port, lookup: sharedLookup };
+  const socket = connect({ ...place, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMilliseconds });
   // An error rejects what waits for the socket. It may occur again when nothing waits any more.
   socket.on('error', () => undefined);
   const endTimer = giveTime(withinMilliseconds, () => socket.destroy(failure('CONNECT_TIMEOUT')));
   try {
     await once(socket, 'connect');
-    const isLocal = endpoint.host.startsWith('/');
-    return encryption.mode === 'off' || isLocal ? socket : await encrypt(socket, endpoint.host, encryption);
+    return encryption.mode === 'off' || isLocal ? socket : await encrypt(socket, host, encryption);
   } catch (error) {
     socket.destroy();
     throw markAsConnecting(error);

@@ -1,8 +1,7 @@
 /** Records transactions: one batch is one transaction. */
 import { randomInt } from 'node:crypto';
 import type { Database, DatabaseTransaction, Statement } from '../../db/database.ts';
-import { isDuplicateKey, isLostOnCitus } from '../../db/failures.ts';
-import { retryLostRace } from '../../db/lost-race.ts';
+import { isDuplicateKey, isLostOnCitus, retryLostRace } from '../../db/failures.ts';
 import { groupByShard, type Shard } from '../../db/citus/shards.ts';
 import type { Owner } from '../../sharing/slots.ts';
 import { eventsOfBatch, type EventCounts, type TransactionEvent } from './record-events.ts';
