@@ -4,7 +4,7 @@ import { createCodeMaker } from '../codes/code-maker.ts';
 import { createCodesStore } from '../codes/codes.store.ts';
 import { createObjectToChannel } from '../codes/object-to-channel.ts';
 import { createDelivery } from '../codes/deliver-code.ts';
-import { createSendKeyStore } from '../codes/idempotency-key.store.ts';
+import { createSendKeyStore } from '../codes/idempotent-send.store.ts';
 import { createSpendOnText } from '../codes/spend-on-text.ts';
 import { createSendOnce } from '../codes/idempotent-send.ts';
 import type { SecondRoutes } from '../codes/second-route.ts';

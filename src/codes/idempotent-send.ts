@@ -5,7 +5,7 @@ import type { Digest, Origin } from '../guard/source.ts';
 import { asStored, keyReused, Problem, repeated, stillSending, tooManySends } from '../errors.ts';
 import type { Owner } from '../sharing/slots.ts';
 import type { CodeChannel } from '../sms/channels.ts';
-import type { SendKey, SendKeyStore } from './idempotency-key.store.ts';
+import type { SendKey, SendKeyStore } from './idempotent-send.store.ts';
 
 /** Maximum number of keys of one user in a day. It is far above the number of sends, and limits what is stored. */
 const keyLimit = 1000;

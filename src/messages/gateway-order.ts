@@ -1,10 +1,10 @@
 /**
  * The order in which gateways are tried, for each country. A job refreshes it from the outcomes of recent messages; the
- * rule is `decideOrder` in src/sms/decide-gateway-order.ts.
+ * rule is `decideOrder` in decide-gateway-order.ts.
  */
 import { secondsAfter, type Clock } from '../values/clock.ts';
 import type { Observe } from '../monitoring/observe.ts';
-import { decideOrder, type OrderDecision, type OrderLimits } from '../sms/decide-gateway-order.ts';
+import { decideOrder, type OrderDecision, type OrderLimits } from './decide-gateway-order.ts';
 import type { TrailStore } from './trail.store.ts';
 
 /** When the order follows what became of recent messages. */

@@ -1,7 +1,7 @@
 /** The trail of verifications: the messages, their outcomes, and the refusals. */
 import type { Database } from '../db/database.ts';
 import type { Owner } from '../sharing/slots.ts';
-import type { GatewayFigures } from '../sms/decide-gateway-order.ts';
+import type { GatewayFigures } from './decide-gateway-order.ts';
 
 export interface EventRow {
   userId: number;

@@ -108,8 +108,8 @@ export function createConfirmationTexts(settings: MessageSettings, { brandOf, lo
   const configured = withLowerCaseNames(settings.templates);
 
   /**
-   * The template of the purpose, then that of all confirmations, then the built-in text; in the wanted language, then in
-   * that of the country, then in English. A configured template is used only if it names exactly what was agreed to.
+   * In each language the template of the purpose, then that of all confirmations, then the built-in text. A configured
+   * template is used only if it names exactly what was agreed to.
    */
   function findTemplate(locales: readonly string[], purpose: string, named: Named): Candidate {
     const candidates = locales.flatMap((each): Candidate[] => {

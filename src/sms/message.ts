@@ -70,9 +70,15 @@ export function createMessages(settings: MessageSettings) {
   const brandOf = (country: string) => valueFor(country, settings.brand);
   const localeOf = (country: string) => valueFor(country, settings.locale);
 
-  /** `de-AT/1`, `de-AT`, `de/1`, `de`, then the same for the default locale, then English. */
-  function findCandidates(locale: string, correlationType: number): Candidate[] {
-    return [locale, settings.locale.value, 'en'].flatMap(localeChain).flatMap((each) =>
+  /** The languages of a text, best first: `de-AT`, `de`, then those of the default, then English. */
+  function localesFor(locale: string | undefined, country: string): string[] {
+    const wanted = [locale ?? localeOf(country), settings.locale.value, 'en'];
+    return wanted.flatMap(localeChain);
+  }
+
+  /** In each language the template of the type, then the one of all types. */
+  function findCandidates(locales: readonly string[], correlationType: number): Candidate[] {
+    return locales.flatMap((each) =>
       [`${each}/${correlationType}`, each].flatMap((name) => {
         const template = templates.get(name);
         return template === undefined ? [] : [{ name, locale: each, template }];
@@ -82,7 +88,7 @@ export function createMessages(settings: MessageSettings) {
 
   /** Where texts must be registered, a registered one in another language is better than one that is not delivered. */
   function findTemplate(locale: string | undefined, country: string, correlationType: number): Candidate {
-    const candidates = findCandidates(locale ?? localeOf(country), correlationType);
+    const candidates = findCandidates(localesFor(locale, country), correlationType);
     const registered = registrations.get(country)?.templates;
     return candidates.find(({ name }) => registered?.has(name)) ?? candidates[0]!;
   }
@@ -125,12 +131,6 @@ export function createMessages(settings: MessageSettings) {
 
   function isConfiguredLocale(name: string): boolean {
     return valuesOf(settings.locale).some((locale) => locale.toLowerCase().split('-')[0] === name);
-  }
-
-  /** The languages of a text, best first: `de-AT`, `de`, then those of the default, then English. */
-  function localesFor(locale: string | undefined, country: string): string[] {
-    const wanted = [locale ?? localeOf(country), settings.locale.value, 'en'];
-    return wanted.flatMap(localeChain);
   }
 
   return { write, isRegistered, findLongTemplates, brandOf, localesFor, idsOf };

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import type { Observation } from '../../src/monitoring/observe.ts';
 import { adaptiveOrder, createGatewayOrder } from '../../src/messages/gateway-order.ts';
 import { createTrailStore } from '../../src/messages/trail.store.ts';
-import { decideOrder } from '../../src/sms/decide-gateway-order.ts';
+import { decideOrder } from '../../src/messages/decide-gateway-order.ts';
 import { gatewayServer } from '../harness/servers/gateway-server.ts';
 import { sendTwilioReceipt, twilioAccepts, twoGatewaySettings, vonageAccepts } from '../harness/servers/twilio.ts';
 import { serviceForTest } from '../harness/service.ts';

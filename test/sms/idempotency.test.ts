@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/db/database.ts';
 import { notDispatched } from '../../src/errors.ts';
-import { createSendKeyStore, type SendKeyStore } from '../../src/codes/idempotency-key.store.ts';
+import { createSendKeyStore, type SendKeyStore } from '../../src/codes/idempotent-send.store.ts';
 import { createDigest } from '../../src/guard/source.ts';
 import { createSendOnce, sentCodeForm, type KeyedRequest } from '../../src/codes/idempotent-send.ts';
 import { serviceItself } from '../../src/sharing/slots.ts';

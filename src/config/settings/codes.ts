@@ -28,7 +28,7 @@ export const codesSettings = {
     env: 'LEDGERLINE_CODE_SECONDS',
     kind: integer(30, 86400),
     default: 600,
-    about: 'Lifetime of a code.',
+    about: 'Lifetime of a code. A resend starts it anew, until 30 minutes after the code was first sent.',
   }),
   confirmationSeconds: setting({
     env: 'LEDGERLINE_CONFIRMATION_SECONDS',
