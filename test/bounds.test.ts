@@ -171,6 +171,7 @@ const isFunction = ({ type }: Node) => /Function/.test(type);
 
 /** The collections of a file that another function than the one that makes them adds to: they outlive a call. */
 function collectionsIn(file: string, text: string): string[] {
+  if (!/new (Map|Set)\b/.test(text)) return [];
   const { program } = parseSync(file, text);
   const textOf = ({ start, end }: Node) => text.slice(start, end);
   const made: { name: string; owner: Node }[] = [];

@@ -18,7 +18,6 @@ const core = [
   'guess one phone',
   'one code against many users',
   'pump a premium range',
-  'pump 100 prefixes',
   'ask for 300 codes at once',
   'replay old codes',
   'guess one confirmation',
@@ -114,9 +113,9 @@ it('pumping a premium range sends nothing', () => {
   expect(played('pump a premium range')).toMatchObject({ attempts: 100_000 * scale, texts: 0 });
 });
 
-it('pumping over the prefixes of an allowed country gets at most 5 % of its texts sent', () => {
+inFull('pumping over the prefixes of an allowed country gets at most 5 % of its texts sent', () => {
   const { attempts, texts } = played('100 prefixes');
-  expect(attempts).toBe(sized(1500, 3000));
+  expect(attempts).toBe(3000);
   expect(texts).toBeGreaterThan(0);
   expect(texts).toBeLessThanOrEqual(attempts * 0.05);
 });

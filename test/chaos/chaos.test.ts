@@ -1,4 +1,7 @@
-/** Short runs of the fault test. `npm run chaos` runs for as long as one likes. */
+/**
+ * Short runs of the fault test, in the full run only: in the usual one each kind of fault has a test of its own.
+ * `npm run chaos` runs for as long as one likes.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { isFull } from '../harness/size.ts';
+
+const inFull = it.runIf(isFull);
 
 const main = fileURLToPath(new URL('../../chaos/main.js', import.meta.url));
 
@@ -31,7 +36,7 @@ async function runChaos(options: string[], replay?: object[]) {
   return stdout;
 }
 
-it('a service, a worker and PostgreSQL are killed: no promise is broken', { timeout: 600_000 }, async () => {
+inFull('a service, a worker and PostgreSQL are killed: no promise is broken', { timeout: 600_000 }, async () => {
   const faults = [
     ['cut database connections half-way', { service: 1, bytes: 900 }],
     ['gateway misbehaves', { gateway: 0, behaviour: 'hang', milliseconds: 2000 }],
@@ -51,7 +56,7 @@ it('a service, a worker and PostgreSQL are killed: no promise is broken', { time
   for (const [name] of faults) expect(stdout).toContain(`| ${name} | 1 | 1 |`);
 });
 
-it.runIf(isFull)('a minute of random faults breaks no promise', { timeout: 600_000 }, async () => {
+inFull('a minute of random faults breaks no promise', { timeout: 600_000 }, async () => {
   // This seed kills services and workers several times. Fewer calls than a run by hand makes: the faults are what matters here.
   const options = ['--minutes', '1', '--seed', '302', '--round-seconds', '20', '--pause-milliseconds', '150'];
   expect(await runChaos(options)).toMatch(/\| kill service \| [1-9]/);

@@ -1,7 +1,7 @@
 /** The service as its users start it: a process of its own, with its own PostgreSQL. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,9 @@ export async function dataFolder(): Promise<string> {
       await readFile(path.join(folder, 'data/postgres/postmaster.pid'), 'utf8').catch(() => ''),
       10,
     );
-    if (pid > 0 && sendSignal(pid, 'SIGQUIT')) await until(() => !sendSignal(pid, 0));
+    // The id may belong to another process by now.
+    const isOurs = async () => (await readlink(`/proc/${pid}/cwd`).catch(() => '')).startsWith(folder);
+    if ((await isOurs()) && sendSignal(pid, 'SIGQUIT')) await until(async () => !(await isOurs()));
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
   return path.join(folder, 'data');

@@ -7,7 +7,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Small files that take long. Without times of an earlier run, vitest starts the small files last. */
 const slow = [
   'attack/attack',
-  'chaos/chaos',
   'check',
   'db/(away|embedded-restart|failover)',
   'events/webhook-failures',

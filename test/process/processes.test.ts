@@ -161,7 +161,7 @@ it(
       const ended = observed(service, 'worker-ended').map(({ pid }) => pid);
       return workersOf(service).filter((pid) => !ended.includes(pid));
     };
-    for (const count of sized([1, 1, 2], [1, 1, 1, 2, 2])) {
+    for (const count of sized([1, 2], [1, 1, 1, 2, 2])) {
       const before = answered;
       await until(() => running().length === 2 && answered > before + sized(50, 100));
       for (const pid of running().slice(0, count)) process.kill(pid, 'SIGKILL');

@@ -221,9 +221,8 @@ async function stopOrphan({ cluster }: Place): Promise<void> {
   if (!(pid > 0)) return;
   if (!isPostgres(pid)) return rm(path.join(cluster, 'postmaster.pid'), { force: true });
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    process.kill(pid, signal);
-    for (let wait = 0; wait < 100; wait += 1) {
-      if (!isRunning(pid)) return;
+    for (let wait = 0; wait < 100 && isPostgres(pid); wait += 1) {
+      if (wait === 0) process.kill(pid, signal);
       await sleep(50);
     }
   }
