@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request, type AgentOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { giveTime } from '../network/give-time.ts';
 import { sharedLookup } from '../network/shared-lookup.ts';
 
 interface Target {
@@ -30,10 +31,10 @@ export function proxyAgents(
         if (error || !socket) return done(error ?? new Error('The proxy gave no connection.'));
         const secure = connectTls({ socket, servername: target.host, ALPNProtocols: ['http/1.1'] });
         // A request that is given up meanwhile leaves its connection open: it does not have it yet.
-        const timer = setTimeout(() => secure.destroy(timeout()), limitMilliseconds);
-        secure.once('close', () => clearTimeout(timer));
+        const endTimer = giveTime(limitMilliseconds, () => secure.destroy(timeout()));
+        secure.once('close', endTimer);
         secure.once('secureConnect', () => {
-          clearTimeout(timer);
+          endTimer();
           done(null, secure);
         });
         secure.once('error', (failure) => done(failure));

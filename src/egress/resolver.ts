@@ -9,6 +9,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { readOptionalFile } from '../formats/read-optional-file.ts';
+import { giveTime } from '../network/give-time.ts';
 import { isLoopbackName } from './addresses.ts';
 
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
@@ -88,10 +89,10 @@ async function lookUp(host: string, sources: ResolverSources): Promise<LookupAdd
 async function askServers(resolver: dns.Resolver, names: readonly string[]): Promise<LookupAddress[]> {
   let isLate = false;
   let hasFailed = false;
-  const timer = setTimeout(() => {
+  const endTimer = giveTime(limitMilliseconds, () => {
     isLate = true;
     resolver.cancel();
-  }, limitMilliseconds);
+  });
   try {
     for (const name of names) {
       const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -105,7 +106,7 @@ async function askServers(resolver: dns.Resolver, names: readonly string[]): Pro
       ? failure('EAI_AGAIN', 'The name servers did not answer.')
       : failure('ENOTFOUND', 'The name does not exist.');
   } finally {
-    clearTimeout(timer);
+    endTimer();
   }
 }
 
