@@ -1,5 +1,5 @@
 import type { ReadConfirmation } from '../../../confirmations/read-confirmation.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation } from '../../operation.ts';
 import { confirmationIdOf } from './confirmation-id.ts';
 
 export const cancelConfirmationOperation = (confirmations: ReadConfirmation) =>
@@ -13,8 +13,5 @@ export const cancelConfirmationOperation = (confirmations: ReadConfirmation) =>
     scopes: ['phone'],
     responses: { 204: { about: 'It is not pending.' } },
     errors: ['not-found'],
-    async handle(context) {
-      await confirmations.cancel(context.id, confirmationIdOf(context));
-      return empty(204);
-    },
+    handle: (context) => emptyAfter(204, confirmations.cancel(context.id, confirmationIdOf(context))),
   });

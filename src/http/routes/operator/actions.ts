@@ -3,7 +3,7 @@ import { instant, integer, listOf, nullable, record, word } from '../../../forma
 import { filterText, int32, optional, required, text } from '../../../formats/shape.ts';
 import { operatorActions } from '../../../audit/operator-actions.ts';
 import { parseFrom, parseTo } from '../../../values/instant.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { pageQuery } from '../page-query.ts';
 import { timestamp } from '../timestamp.ts';
@@ -32,13 +32,12 @@ export const actionFilter = {
 
 export const operatorActionsOperation = (audit: Audit) =>
   operation({
+    ...operatorRead,
     name: 'operator-actions',
     method: 'GET',
     path: '/operator/actions',
-    tag: 'Operator',
     summary: 'List operator actions',
     about: 'What operators did, and who. Newest first.',
-    scopes: ['operator:read'],
     query: query({ ...actionFilter, ...pageQuery }),
     responses: { 200: { about: 'The actions.', shape: actions } },
     async handle({ query: { count, ...filter }, owner }) {

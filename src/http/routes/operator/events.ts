@@ -3,7 +3,7 @@ import { listOf, record, responseOnly } from '../../../formats/record.ts';
 import { int32, optional, required, withDefault } from '../../../formats/shape.ts';
 import { parseFrom, parseTo } from '../../../values/instant.ts';
 import { eventId, eventType } from '../events/event-type-shape.ts';
-import { jsonText, operation } from '../../operation.ts';
+import { jsonText, operation, operatorRead } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { eventSchemaOfAnyType } from '../events/list-events.ts';
 import { timestamp } from '../timestamp.ts';
@@ -14,13 +14,12 @@ const list = record('FoundEvents', {
 
 export const operatorEventsOperation = (findEvents: FindEvents) =>
   operation({
+    ...operatorRead,
     name: 'operator-events',
     method: 'GET',
     path: '/operator/events',
-    tag: 'Operator',
     summary: 'Search events',
     about: 'Newest first. For a page after the first, before is the id of the last event of the page before.',
-    scopes: ['operator:read'],
     query: query({
       userId: optional(int32(), 'Only events about this user.'),
       type: optional(listOf(eventType), 'Only events of this type; may be repeated.'),
