@@ -6,7 +6,7 @@ import type { Scope } from '../config/settings/tokens.ts';
 import type { ErrorReason, Problem } from '../errors.ts';
 import type { Owner } from '../sharing/slots.ts';
 import type { Body, Schema, Shape } from '../formats/shape.ts';
-import type { ClientAddress } from './client-address.ts';
+import type { ClientAddress } from '../values/network.ts';
 import type { Query } from './query-shape.ts';
 
 export interface Reply {

@@ -1,12 +1,11 @@
 import type { Audit } from '../../../audit/audit.ts';
-import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
+import { instant, integer, listOf, nullable, record, timestamp, word } from '../../../formats/record.ts';
 import { filterText, int32, optional, required, text } from '../../../formats/shape.ts';
 import { operatorActions } from '../../../audit/operator-actions.ts';
 import { parseFrom, parseTo } from '../../../values/instant.ts';
 import { operation, operatorRead, reply } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { pageQuery } from '../page-query.ts';
-import { timestamp } from '../timestamp.ts';
 
 const action = record('OperatorAction', {
   id: required(integer(), 'Its number.'),

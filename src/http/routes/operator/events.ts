@@ -1,12 +1,11 @@
 import type { FindEvents } from '../../../events/find-events.ts';
-import { listOf, record, responseOnly } from '../../../formats/record.ts';
+import { listOf, record, responseOnly, timestamp } from '../../../formats/record.ts';
 import { int32, optional, required, withDefault } from '../../../formats/shape.ts';
 import { parseFrom, parseTo } from '../../../values/instant.ts';
 import { eventId, eventType } from '../events/event-type-shape.ts';
 import { jsonText, operation, operatorRead } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { eventSchemaOfAnyType } from '../events/list-events.ts';
-import { timestamp } from '../timestamp.ts';
 
 const list = record('FoundEvents', {
   events: required(listOf(responseOnly<unknown>(eventSchemaOfAnyType)), 'The events, newest first.'),

@@ -1,5 +1,5 @@
 import { ruleNames } from '../../../guard/rules.ts';
-import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
+import { instant, integer, listOf, nullable, record, timestamp, word } from '../../../formats/record.ts';
 import { filterText, int32, optional, required, text, withDefault } from '../../../formats/shape.ts';
 import type { FindMessages } from '../../../messages/find-messages.ts';
 import { channels } from '../../../sms/channels.ts';
@@ -9,7 +9,6 @@ import { jsonText, operation, operatorRead } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { evidenceFigures } from '../guard/evidence-shape.ts';
 import { attempt, confirmation } from './trail.ts';
-import { timestamp } from '../timestamp.ts';
 
 const states = ['stopped', 'unavailable', 'refused', 'unknown', 'accepted', 'failed', 'delivered'] as const;
 
