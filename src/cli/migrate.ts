@@ -19,10 +19,12 @@ interface MigrateFlags {
 
 export async function migrate({ plan, contract = false }: MigrateFlags): Promise<number> {
   await withDatabaseUrl(loadConfig(process.env), async (url) => {
-    const work = plan ? printPlan(url, contract) : applyAll(url, contract);
-    await work.catch((error: unknown) => {
+    try {
+      if (plan) console.log(describe(await planMigrations(url, { withContracts: contract })).join('\n'));
+      else await applyAll(url, contract);
+    } catch (error) {
       throw asOwnerError(error, url);
-    });
+    }
   });
   return 0;
 }
@@ -34,11 +36,6 @@ async function applyAll(url: string, withContracts: boolean): Promise<void> {
   console.log(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'The schema is up to date.');
   const { pending } = await readSchema(url);
   if (pending.length > 0) console.log(waitingText(pending.map(({ name }) => name)));
-}
-
-async function printPlan(url: string, withContracts: boolean): Promise<void> {
-  const plan = await planMigrations(url, { withContracts });
-  console.log(describe(plan).join('\n'));
 }
 
 function describe({ due, functions, waiting }: MigrationPlan): string[] {

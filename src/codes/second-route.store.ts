@@ -1,5 +1,6 @@
 /** The statements that find messages that did not arrive, and claim the next one. */
 import type { Database } from '../db/database.ts';
+import { daySeconds, secondsAfter } from '../values/clock.ts';
 import type { ClaimedText, LostText, SecondWay } from './lost-text.ts';
 
 export type SecondRouteStore = ReturnType<typeof createSecondRouteStore>;
@@ -33,7 +34,6 @@ type LostRow = Omit<LostText, 'confirmation'> & NonNullable<LostText['confirmati
 
 /** How many of a gateway's last messages to a country are looked at. */
 const textsOfGateway = 100;
-const daySeconds = 86_400;
 
 export function createSecondRouteStore(db: Database) {
   return {
@@ -65,7 +65,7 @@ export function createSecondRouteStore(db: Database) {
           as reports
         from (
           select state from messages
-          where requested_at <= ${until} and requested_at > ${new Date(until.getTime() - daySeconds * 1000)}
+          where requested_at <= ${until} and requested_at > ${secondsAfter(until, -daySeconds)}
             and gateway = ${gateway} and channel = ${channel} and country = ${country}
             and state in ('accepted', 'delivered', 'failed')
           order by requested_at desc limit ${textsOfGateway}

@@ -24,9 +24,8 @@ const failedBefore = '25P02';
 export async function runTransaction<T>(session: DatabaseSession, work: TransactionWork<T>, mode = ''): Promise<T> {
   let firstError: unknown;
   /** The error of a statement whose result nobody awaits counts too. */
-  const note = (result: Promise<unknown>) => void result.catch((error: unknown) => (firstError ??= error));
   const noted = <R>(result: Promise<R>): Promise<R> => {
-    note(result);
+    result.catch((error: unknown) => (firstError ??= error));
     return result;
   };
   const sql = Object.assign(

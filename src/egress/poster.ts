@@ -109,8 +109,9 @@ export function createPoster(options: PosterOptions): Poster {
   return {
     async post(url, headers, body) {
       const begunAt = performance.now();
-      const refused = refusal(policy, url);
-      const answer = refused ?? (await send(new URL(url), headers, body));
+      // A literal needs no lookup, so it is checked here; and settings may have changed since the URL was registered.
+      const isAllowed = policy.refuseUrl(url) === undefined;
+      const answer = isAllowed ? await send(new URL(url), headers, body) : { error: 'The URL is not allowed.' };
       return { ...answer, milliseconds: Math.round(performance.now() - begunAt) };
     },
     close() {
@@ -120,11 +121,6 @@ export function createPoster(options: PosterOptions): Poster {
       agents.https.destroy();
     },
   };
-}
-
-/** A literal needs no lookup, so it is checked here; and settings may have changed since the URL was registered. */
-function refusal(policy: EgressPolicy, url: string): { error: string } | undefined {
-  return policy.refuseUrl(url) === undefined ? undefined : { error: 'The URL is not allowed.' };
 }
 
 /**

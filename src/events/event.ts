@@ -1,6 +1,6 @@
 /** An event as it is stored in the log, and as it is sent. */
 import { randomBytes } from 'node:crypto';
-import { parseInstant, writeInstant } from '../values/instant.ts';
+import { writeTime } from '../values/instant.ts';
 
 export interface LoggedEvent {
   /** Its position in the log, which is the order of the cursor. */
@@ -15,15 +15,10 @@ export interface LoggedEvent {
   data: string;
 }
 
-/** UTC, without trailing zeros in the fraction, as in the list of transactions. */
-export function writeTimestamp(at: Date): string {
-  return writeInstant(parseInstant(at.toISOString())!);
-}
-
 /** The JSON that a reader gets and that a webhook signs: the same text everywhere. */
 export function writeEvent({ id, type, at, sequence, data }: Omit<LoggedEvent, 'position' | 'userId'>): string {
   const number = sequence === null ? '' : `,"sequence":${sequence}`;
-  return `{"id":"${id}","type":"${type}","timestamp":"${writeTimestamp(at)}"${number},"data":${data}}`;
+  return `{"id":"${id}","type":"${type}","timestamp":"${writeTime(at)}"${number},"data":${data}}`;
 }
 
 /** A UUID of version 7 (RFC 9562), for an event that is not in the log; the database creates the others. */

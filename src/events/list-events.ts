@@ -1,5 +1,5 @@
 /** Lists events from a cursor on: every event exactly once, in the order of the log. */
-import { secondsAfter, type Clock } from '../values/clock.ts';
+import { daySeconds, secondsAfter, type Clock } from '../values/clock.ts';
 import { invalidFields } from '../errors.ts';
 import { readCursor, writeCursor, type Cursor } from './cursor.ts';
 import { writeEvent } from './event.ts';
@@ -26,8 +26,6 @@ export interface ListEventsOptions {
 }
 
 export type ListEvents = ReturnType<typeof createListEvents>;
-
-const daySeconds = 86_400;
 
 function refuse(why: string): never {
   throw invalidFields({ After: [`The field After ${why}.`] });

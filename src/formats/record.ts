@@ -94,6 +94,16 @@ export function word<Word extends string>(words: readonly Word[]): Shape<Word> {
   });
 }
 
+/** A point in time as callers give it. */
+export function timestamp<T>(parse: (given: string) => T | undefined): Shape<T> {
+  return text({
+    trim: true,
+    parse,
+    message: 'The field {0} must be an ISO 8601 date-time.',
+    schema: { format: 'date-time' },
+  });
+}
+
 export function boolean(): Shape<boolean> {
   return {
     schema: { type: 'boolean' },
@@ -105,15 +115,15 @@ export function boolean(): Shape<boolean> {
 }
 
 /** An integer that JSON can represent without loss. */
-export function integer(minimum = 0, maximum = Number.MAX_SAFE_INTEGER): Shape<number> {
+export function integer(minimum = 0): Shape<number> {
   return {
-    schema: { type: 'integer', minimum, ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }) },
+    schema: { type: 'integer', minimum },
     read(json, field, path, errors) {
       const given = json instanceof JsonNumber ? json.text : json;
       if (typeof given !== 'string' || !/^-?\d{1,16}$/.test(given)) return WrongType.of(path, field, 'System.Int64');
       const value = Number(given);
-      if (value >= minimum && value <= maximum) return value;
-      errors[field.name] = [`The field ${field.name} must be between ${minimum} and ${maximum}.`];
+      if (value >= minimum && value <= Number.MAX_SAFE_INTEGER) return value;
+      errors[field.name] = [`The field ${field.name} must be between ${minimum} and ${Number.MAX_SAFE_INTEGER}.`];
       return undefined;
     },
   };

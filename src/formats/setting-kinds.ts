@@ -32,6 +32,14 @@ export function fail(message: string): never {
   throw new Unreadable(message);
 }
 
+export function parseJson(value: string, refusal = 'must be JSON'): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return fail(refusal);
+  }
+}
+
 export const text: Kind<string> = { form: 'text', parse: (value) => value };
 
 /** `orWord` is what else the setting accepts, for the error. */

@@ -1,16 +1,6 @@
 /** Sends that a rule refused, by time, newest first. A statement reads a limited number of rows, whatever the filter. */
 import type { Database, Sql, Statement } from '../db/database.ts';
-import type { Owner } from '../sharing/slots.ts';
-import type { RefusalPosition, RefusedSend } from './refused-send.ts';
-
-export interface RefusalFilter {
-  userId: number | undefined;
-  /** ISO 3166 code. */
-  country: string | undefined;
-  rule: string | undefined;
-  from: string | undefined;
-  to: string | undefined;
-}
+import type { FindRefusals, RefusalPosition, RefusedSend } from './refused-send.ts';
 
 /** A row that was wanted, if there is one, with the number of rows that were read, and the last of these. */
 interface ScannedRow extends RefusedSend {
@@ -22,17 +12,9 @@ interface ScannedRow extends RefusedSend {
 /** Maximum number of rows that one statement reads. */
 const scanLimit = 20_000;
 
-export function createRefusalsStore(db: Database) {
+export function createRefusalsStore(db: Database): { findRefusals: FindRefusals } {
   return {
-    /**
-     * After a position, or from a time on. `end` is the last row that was read, if there may be older ones that match.
-     */
-    async findRefusals(
-      { userId, country, rule, from, to }: RefusalFilter,
-      after: RefusalPosition | { at: Date } | undefined,
-      limit: number,
-      owner: Owner,
-    ): Promise<{ rows: RefusedSend[]; end: RefusalPosition | undefined }> {
+    async findRefusals({ userId, country, rule, from, to }, after, limit, owner) {
       const scanned = await db.planned((sql) => {
         const range = [
           sql`true`,

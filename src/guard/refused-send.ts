@@ -1,4 +1,5 @@
 /** A send that a rule refused, as the log of decisions keeps it. */
+import type { Owner } from '../sharing/slots.ts';
 import type { Evidence } from './evidence.ts';
 
 export interface RefusedSend {
@@ -17,3 +18,23 @@ export interface RefusalPosition {
   at: Date;
   id: number;
 }
+
+export interface RefusalFilter {
+  userId: number | undefined;
+  /** ISO 3166 code. */
+  country: string | undefined;
+  rule: string | undefined;
+  from: string | undefined;
+  to: string | undefined;
+}
+
+/**
+ * Reads refused sends after a position, or from a time on, newest first. `end` is the last row that was read, if there
+ * may be older ones that match.
+ */
+export type FindRefusals = (
+  filter: RefusalFilter,
+  after: RefusalPosition | { at: Date } | undefined,
+  limit: number,
+  owner: Owner,
+) => Promise<{ rows: RefusedSend[]; end: RefusalPosition | undefined }>;

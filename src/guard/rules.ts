@@ -238,10 +238,6 @@ export function countingRuleOf(name: CountingRuleName): Counter & CountingRule {
   return rules[name];
 }
 
-export function findRule(text: string): RuleName | undefined {
-  return ruleNames.find((name) => name === text);
-}
-
 export const ruleModes = ['off', 'shadow', 'enforce'] as const;
 export type RuleMode = (typeof ruleModes)[number];
 export type Modes = Readonly<Record<RuleName, RuleMode>>;

@@ -2,7 +2,7 @@
  * The client address and the token's subject that a call is counted against, in addition to its user, as keyed digests.
  */
 import { createHmac } from 'node:crypto';
-import { networkOf } from '../values/network.ts';
+import { networkOf, type ClientAddress } from '../values/network.ts';
 
 export interface Origin {
   client: string;
@@ -10,18 +10,9 @@ export interface Origin {
   subject: string;
   /** Whether the token is bound to one user. An unbound token is that of a back end. */
   bound: boolean;
-  address: OriginAddress | undefined;
+  address: ClientAddress | undefined;
   /** Of the request, for the log. */
   traceId: string;
-}
-
-export interface OriginAddress {
-  text: string;
-  /**
-   * Whether limits by address count it. `never`: it may be the address of a back end. `bound`: it is a person's address
-   * if the token is bound to a user. `always`: a trusted proxy reports it.
-   */
-  counts: 'never' | 'bound' | 'always';
 }
 
 /** What a call can be counted against, and the label that an operator sees; undefined if it is not counted. */

@@ -29,10 +29,6 @@ interface EventColumn {
   events: string;
   /** The events are records with a timestamp `at`, not timestamps. */
   hasRecords?: true;
-  /** The counter is kept by user. */
-  user?: true;
-  /** The remaining part of the statement that reads the keys. */
-  keys: string;
 }
 
 /** Maximum number of keys that a statement reads. */
@@ -46,30 +42,32 @@ const latestUsers = `
 const sources = (kind: string) => `from guard_sources where kind = '${kind}' order by key limit ${keyLimit}`;
 
 /**
- * The table and column of each counter's events. Except for users, the tables contain only keys of about the last day.
+ * The remaining part of the statement that reads the keys of a counter. Except for users, the tables contain only keys
+ * of about the last day.
  */
-const counters: Record<CounterName, EventColumn> = {
-  'sends by user': { user: true, events: 'sends', keys: latestUsers },
-  'phones by user': { user: true, events: 'phones', hasRecords: true, keys: latestUsers },
-  'failures by user': { user: true, events: 'failures', keys: latestUsers },
-  'confirmations by user': { user: true, events: 'confirmation_sends', keys: latestUsers },
-  'failed checks by user': { user: true, events: 'confirmation_failures', keys: latestUsers },
-  'sends by address': { events: 'sends', keys: sources('address') },
-  'sends by token': { events: 'sends', keys: sources('token') },
-  'failures by address': { events: 'failures', keys: sources('address') },
-  'failures by token': { events: 'failures', keys: sources('token') },
-  'sends by phone': { events: 'sends', hasRecords: true, keys: `from phone_sends order by key limit ${keyLimit}` },
-  'users by phone': { events: 'users', hasRecords: true, keys: `from phone_sends order by key limit ${keyLimit}` },
-  'failures by phone': {
-    events: 'failures',
-    hasRecords: true,
-    keys: `from phone_sends order by key limit ${keyLimit}`,
-  },
-  'failed users by code': {
-    events: 'users',
-    hasRecords: true,
-    keys: `from guard_codes order by key limit ${keyLimit}`,
-  },
+const keysBy: Record<Counter['by'], string> = {
+  user: latestUsers,
+  address: sources('address'),
+  token: sources('token'),
+  phone: `from phone_sends order by key limit ${keyLimit}`,
+  code: `from guard_codes order by key limit ${keyLimit}`,
+};
+
+/** The column of each counter's events. */
+const columns: Record<CounterName, EventColumn> = {
+  'sends by user': { events: 'sends' },
+  'phones by user': { events: 'phones', hasRecords: true },
+  'failures by user': { events: 'failures' },
+  'confirmations by user': { events: 'confirmation_sends' },
+  'failed checks by user': { events: 'confirmation_failures' },
+  'sends by address': { events: 'sends' },
+  'sends by token': { events: 'sends' },
+  'failures by address': { events: 'failures' },
+  'failures by token': { events: 'failures' },
+  'sends by phone': { events: 'sends', hasRecords: true },
+  'users by phone': { events: 'users', hasRecords: true },
+  'failures by phone': { events: 'failures', hasRecords: true },
+  'failed users by code': { events: 'users', hasRecords: true },
 };
 
 export type UsageStore = ReturnType<typeof createUsageStore>;
@@ -78,12 +76,13 @@ export function createUsageStore(db: Database) {
   return {
     /** The key with the most events since a time. */
     async findBusiest({ counts, by }: Counter, since: Date, owner: Owner): Promise<BusiestKey> {
-      const { user, events, hasRecords, keys } = counters[`${counts} by ${by}` as CounterName];
+      const { events, hasRecords } = columns[`${counts} by ${by}` as CounterName];
+      const user = by === 'user' ? 'user_id' : 'null::int as user_id';
       const [row] = await db.long(
         (sql) =>
           sql.unsafe(
             `select user_id, (select count(*)::int from unnest(events) e where ${hasRecords ? 'e.at' : 'e'} > $1) as used
-           from (select ${user ? 'user_id' : 'null::int as user_id'}, ${events} as events ${keys}) k
+           from (select ${user}, ${events} as events ${keysBy[by]}) k
            order by used desc limit 1`,
             [since],
           ),

@@ -1,5 +1,5 @@
 /** The limits of every rule, and how much of each the busiest key has used. */
-import { secondsAfter, type Clock } from '../values/clock.ts';
+import { daySeconds, secondsAfter, type Clock } from '../values/clock.ts';
 import type { GuardLimits } from './limits.ts';
 import { countingRuleNames, countingRuleOf, ruleNames, ruleOf, type CountingRuleName, type RuleName } from './rules.ts';
 import type { UsageStore } from './usage.store.ts';
@@ -30,7 +30,6 @@ export interface RuleUsage {
 
 const shownBudgets = 5;
 const shownRanges = 5;
-const daySeconds = 86_400;
 /** Limits on spending are in ten-thousandths of the operator's currency. */
 const moneyUnits = 10_000;
 

@@ -1,16 +1,7 @@
 /** The address of the caller: of the socket, or the one that a trusted proxy gives in X-Forwarded-For. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { addNetwork, isIn } from '../values/network.ts';
-
-export interface ClientAddress {
-  text: string;
-  /**
-   *  Whether limits by address count it. The socket's address may be that of a back end. An address that a counted hop
-   *  reports belongs to a person if the token is bound to a user.
-   */
-  counts: 'never' | 'bound' | 'always';
-}
+import { addNetwork, isIn, type ClientAddress } from '../values/network.ts';
 
 /** The number of proxies in front of the service, or their addresses and networks. */
 export type TrustedProxies = number | readonly string[];

@@ -1,15 +1,13 @@
 /** Cross-origin resource sharing, for pages of the configured origins only. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-type Cors = (method: string, headers: IncomingHttpHeaders) => Record<string, string>;
-
 /** Response headers that a page may read. */
 const exposed =
   'As-Of, Retry-After, Error-Reason, WWW-Authenticate, Code-Length, Code-Expires-In, Challenge, Location, Request-Id';
 
 /** The headers that are added to every answer. */
-export function createCors(origins: readonly string[]): Cors {
-  return function headersFor(method, { origin, ...headers }) {
+export function createCors(origins: readonly string[]) {
+  return function headersFor(method: string, { origin, ...headers }: IncomingHttpHeaders): Record<string, string> {
     if (origins.length === 0) return {};
     if (origin === undefined || !origins.includes(origin)) return { vary: 'Origin' };
     const allowed = { vary: 'Origin', 'access-control-allow-origin': origin };

@@ -6,7 +6,7 @@ import type { Scope } from '../config/settings/tokens.ts';
 import type { ErrorReason, Problem } from '../errors.ts';
 import type { Owner } from '../sharing/slots.ts';
 import type { Body, Schema, Shape } from '../formats/shape.ts';
-import type { ClientAddress } from './client-address.ts';
+import type { ClientAddress } from '../values/network.ts';
 import type { Query } from './query-shape.ts';
 
 export interface Reply {
@@ -64,7 +64,7 @@ export interface ResponseDoc {
   headers?: Record<string, string>;
 }
 
-interface Described {
+interface Operation<T = undefined, Q = undefined> {
   /** The name in logs and metrics, and the operationId. */
   name: string;
   method: 'GET' | 'POST' | 'DELETE';
@@ -82,14 +82,8 @@ interface Described {
   example?: unknown;
   /** The schema of a form-encoded body that the operation reads itself. */
   formSchema?: Schema;
-}
-
-/** One of these scopes is enough. An operation without scopes needs no token. */
-interface Guarded {
-  scopes: readonly Scope[];
-}
-
-interface Operation<T = undefined, Q = undefined> extends Described, Partial<Guarded> {
+  /** One of these is enough. An operation without scopes needs no token. */
+  scopes?: readonly Scope[];
   input?: Body<T>;
   query?: Query<Q>;
   /** A body is required although no member is. */
@@ -129,6 +123,10 @@ export function operation<T = undefined, Q = undefined>(definition: Operation<T,
   return definition;
 }
 
+/** What the operations for operators have in common. */
+export const operatorRead = { tag: 'Operator', scopes: ['operator:read'] } as const;
+export const operatorWrite = { tag: 'Operator', scopes: ['operator:write'] } as const;
+
 /** Whether there must be a body. */
 export function needsBody({ input, inputRequired }: AnyOperation): boolean {
   return inputRequired ?? input?.schema.required !== undefined;
@@ -155,7 +153,9 @@ export function jsonList(name: string, items: string, count: number, asOf: strin
   return jsonText(200, `{"${name}":[${items}],"transactionCount":${count}}`, { 'as-of': asOf });
 }
 
-export function empty(status: number): Reply {
+/** An answer without a body, when the work is done. */
+export async function emptyAfter(status: number, work: Promise<unknown>): Promise<Reply> {
+  await work;
   return { status };
 }
 

@@ -4,18 +4,10 @@
  */
 import type { Clock } from '../values/clock.ts';
 import { describeEvidence } from '../guard/evidence.ts';
-import type { RefusalPosition, RefusedSend } from '../guard/refused-send.ts';
+import type { FindRefusals, RefusedSend } from '../guard/refused-send.ts';
 import type { Owner } from '../sharing/slots.ts';
 import { comparePositions, type LogPosition } from './log-cursor.ts';
-import type { FoundRows, MessageFilter, MessageLogStore, MessageRow, MessageState } from './message-log.store.ts';
-
-/** Reads refused sends after a position, or from a time on, newest first. */
-export type FindRefusals = (
-  filter: Pick<MessageSearch, 'userId' | 'country' | 'rule' | 'from' | 'to'>,
-  after: RefusalPosition | { at: Date } | undefined,
-  limit: number,
-  owner: Owner,
-) => Promise<FoundRows<RefusedSend, RefusalPosition>>;
+import type { MessageFilter, MessageLogStore, MessageRow, MessageState } from './message-log.store.ts';
 
 export interface MessageSearch extends Omit<MessageFilter, 'state'> {
   /** `stopped`: a rule refused it. */

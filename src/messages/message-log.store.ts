@@ -24,7 +24,7 @@ export interface MessageFilter {
 /** A row as the statement returns it; the times are texts. */
 export type MessageRow = Record<string, unknown> & { userId: number; number: number; requestedAt: string };
 
-export interface FoundRows<Row, Position> {
+interface FoundRows<Row, Position> {
   rows: Row[];
   /** The last row that was read, if there may be older ones that match. */
   end: Position | undefined;

@@ -101,15 +101,11 @@ function isDue({ isHeld, writtenAt }: Note, now: Date): boolean {
 function eventOf(observation: Observation): NotedEvent | undefined {
   switch (observation.kind) {
     case 'send-refused':
-      return { userId: observation.userId, kind: observation.kind, reason: observation.reason, isHeld: true };
     case 'verify-refused':
-    case 'confirmation-refused':
-      return {
-        userId: observation.userId,
-        kind: observation.kind,
-        reason: observation.reason,
-        isHeld: observation.reason === 'blocked',
-      };
+    case 'confirmation-refused': {
+      const { userId, kind, reason } = observation;
+      return { userId, kind, reason, isHeld: kind === 'send-refused' || reason === 'blocked' };
+    }
     case 'verified':
     case 'phone-changed':
     case 'confirmation-approved':

@@ -26,3 +26,18 @@ export function giveTime(milliseconds: number, giveUp: () => void): () => void {
     clearImmediate(immediate);
   };
 }
+
+/** The promise's value; if it takes longer, what `whenLate` returns or throws. */
+export async function valueWithin<T, L>(
+  promise: PromiseLike<T>,
+  milliseconds: number,
+  whenLate: () => L,
+): Promise<T | L> {
+  let end = () => {};
+  const late = new Promise<void>((resolve) => (end = giveTime(milliseconds, resolve))).then(whenLate);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    end();
+  }
+}

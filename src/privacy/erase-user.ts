@@ -1,5 +1,5 @@
 /** Erases a user: everything about the person immediately, the transactions after their retention period. */
-import { secondsAfter, type Clock } from '../values/clock.ts';
+import { daySeconds, secondsAfter, type Clock } from '../values/clock.ts';
 import { unknownUser } from '../errors.ts';
 import type { Operator } from '../audit/operator-actions.ts';
 import type { Observe } from '../monitoring/observe.ts';
@@ -14,8 +14,6 @@ export interface EraseUserParts {
 }
 
 export type EraseUser = ReturnType<typeof createEraseUser>;
-
-const daySeconds = 86_400;
 
 export function createEraseUser({ store, clock, observe, retainDays }: EraseUserParts) {
   /** `erasedAt`: when a user who is erased again, after a restore, was erased. Retention counts from then. */

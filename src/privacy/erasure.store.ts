@@ -3,7 +3,7 @@ import { distributedTables } from '../db/citus/citus.ts';
 import type { Operator } from '../audit/operator-actions.ts';
 import type { Database, DatabaseTransaction } from '../db/database.ts';
 import { callRecordAction } from '../db/record-action.ts';
-import { writeTimestamp } from '../events/event.ts';
+import { writeTime } from '../values/instant.ts';
 import { tablesAtErasure, type UserRows } from './personal-data.ts';
 
 export interface Erasure {
@@ -170,6 +170,6 @@ async function writeErasureEvents(
     const unlinked = JSON.stringify({ country: countryOf(e164), by: 'erasure' });
     await sql`select write_event('phone.unlinked', ${userId}, ${now}, ${unlinked}::text::json)`;
   }
-  const erased = JSON.stringify({ retainedUntil: retainedUntil && writeTimestamp(retainedUntil) });
+  const erased = JSON.stringify({ retainedUntil: retainedUntil && writeTime(retainedUntil) });
   await sql`select write_event('user.erased', ${userId}, ${now}, ${erased}::text::json)`;
 }

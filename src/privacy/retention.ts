@@ -1,6 +1,6 @@
 /** Retention: one table of what is kept for how many days, and the job that removes expired data. */
 import { causeOf } from '../errors.ts';
-import { secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
+import { daySeconds, secondsAfter, secondsBetween, type Clock } from '../values/clock.ts';
 import type { Operator } from '../audit/operator-actions.ts';
 import type { DatedTable, RetentionStore } from './retention.store.ts';
 
@@ -32,7 +32,6 @@ export interface RetentionParts {
 
 export type Retention = ReturnType<typeof createRetention>;
 
-const daySeconds = 86_400;
 const erasedUsersAtOnce = 100;
 const longestRunMilliseconds = 5 * 60_000;
 

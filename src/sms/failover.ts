@@ -2,6 +2,7 @@
  * Passes a message to the gateways in order until one accepts it, within a time limit. Every gateway gets the same
  * code, so that each text that arrives is useful. Each text has its own reference.
  */
+import { valueWithin } from '../network/give-time.ts';
 import { createBreaker, type Breaker, type BreakerState } from './breaker.ts';
 import type { CodeChannel } from './channels.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type GatewayOutcome,
   type Message,
 } from './gateway.ts';
-import { valueWithin } from './value-within.ts';
 
 /** A message before the gateways to ask are known. */
 export interface OutgoingMessage extends Omit<Message, 'reference' | 'channel'> {
@@ -261,7 +261,9 @@ function dispatchOf({ message, answers, tries }: Run): Dispatch {
 /** An adapter should keep its time limit and never throw. If one has a defect, the send continues. */
 async function sendInTime(gateway: Gateway, message: Message, milliseconds: number): Promise<GatewayAnswer> {
   try {
-    return (await valueWithin(gateway.send(message, milliseconds), milliseconds + 50)) ?? unknown('no answer in time');
+    return await valueWithin(gateway.send(message, milliseconds), milliseconds + 50, () =>
+      unknown('no answer in time'),
+    );
   } catch (error) {
     return unknown(`defect ${(error as Error)?.name}`);
   }

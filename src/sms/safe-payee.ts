@@ -46,7 +46,11 @@ export function safePayee(payee: string): string {
   for (const link of links) text = text.replaceAll(link, ' ');
   text = text.replaceAll(numberLike, (run) => (digitsIn(run) >= callableDigits ? ' ' : run));
   const words = text.split(/\s+/u).filter((word) => word !== '' && !mixesScripts(word));
-  return cutPayee(words.join(' '), longestPayee);
+  const shown = words.join(' ');
+  if (shown.length <= longestPayee) return shown;
+  // No character outside the basic plane is cut in two.
+  const end = /[\ud800-\udbff]/.test(shown[longestPayee - 1]!) ? longestPayee - 1 : longestPayee;
+  return shown.slice(0, end).trimEnd();
 }
 
 function digitsIn(run: string): number {
@@ -56,11 +60,4 @@ function digitsIn(run: string): number {
 /** No honest word has letters of two scripts that look alike. */
 function mixesScripts(word: string): boolean {
   return lookalikeScripts.filter((script) => script.test(word)).length > 1;
-}
-
-/** The beginning of a text. No character outside the basic plane is cut in two. */
-function cutPayee(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const end = /[\ud800-\udbff]/.test(text[length - 1]!) ? length - 1 : length;
-  return text.slice(0, end).trimEnd();
 }

@@ -1,5 +1,5 @@
 /** AWS Signature Version 4, for a POST without a query. */
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 
 export interface AwsCredentials {
   accessKeyId: string;
@@ -33,10 +33,10 @@ export function signV4(request: Signable, credentials: AwsCredentials, now: Date
     ...names.map((name) => `${name}:${headers[name]!.trim().replaceAll(/ +/g, ' ')}`),
     '',
     names.join(';'),
-    sha256(request.body),
+    hash('sha256', request.body),
   ].join('\n');
   const scope = `${date}/${request.region}/${request.service}/aws4_request`;
-  const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
+  const toSign = ['AWS4-HMAC-SHA256', time, scope, hash('sha256', canonical)].join('\n');
   const key = [date, request.region, request.service, 'aws4_request'].reduce<Buffer | string>(
     hmac,
     `AWS4${credentials.secretAccessKey}`,
@@ -46,10 +46,6 @@ export function signV4(request: Signable, credentials: AwsCredentials, now: Date
     ...headers,
     authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`,
   };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 function hmac(key: Buffer | string, text: string): Buffer {

@@ -2,8 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { sameText } from '../crypto/constant-time.ts';
 import { requiredSetting, word } from '../formats/setting-kinds.ts';
-import type { Callback } from './gateway.ts';
-import { headerOf } from './http.ts';
+import type { GatewayValues } from './define-gateway.ts';
+import { refused, throttled, unable, unavailable, type Callback, type GatewayAnswer } from './gateway.ts';
+import { headerOf, outcomeOfStatus, retryAfterOf, type HttpAnswer } from './http.ts';
 
 export const twilioSettings = {
   twilioAccount: requiredSetting({ env: 'LEDGERLINE_TWILIO_ACCOUNT', kind: word, about: 'Twilio: the account’s SID.' }),
@@ -15,10 +16,7 @@ export const twilioSettings = {
   }),
 };
 
-export interface TwilioAccount {
-  twilioAccount: string;
-  twilioToken: string;
-}
+type TwilioAccount = GatewayValues<typeof twilioSettings>;
 
 export const twilioBaseUrl = 'https://api.twilio.com';
 
@@ -44,4 +42,20 @@ export function readTwilioForm(
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The codes of errors. Messages and calls have different ones. */
+interface TwilioErrors {
+  /** About the destination. */
+  refusals: ReadonlySet<number>;
+  /** About the sender for this destination. */
+  wrongSender: ReadonlySet<number>;
+  rateLimits: ReadonlySet<number>;
+}
+
+export function readTwilioError(answer: HttpAnswer, code: number, errors: TwilioErrors): GatewayAnswer {
+  if (errors.refusals.has(code)) return refused(code);
+  if (errors.wrongSender.has(code)) return unable(code);
+  if (errors.rateLimits.has(code)) return throttled(code, retryAfterOf(answer));
+  return answer.status >= 400 ? outcomeOfStatus(answer, code) : unavailable(code);
 }

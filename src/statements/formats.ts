@@ -1,21 +1,6 @@
 /** Dates and amounts of a statement, in the format of its locale. Digits are always Latin: the fonts have those. */
 import { isolateLeftToRight, withoutMarks } from './direction.ts';
 
-export interface Formats {
-  /** A day and the time on it. */
-  moment(instant: string): string;
-  /** The start and the end of a period: a day, or a moment if it is not the first or the last of its day. */
-  first(instant: string): string;
-  last(instant: string): string;
-  /** An exact decimal of any length, after its sign. Zero has none. */
-  amount(decimal: string, currency: string, sign?: string): string;
-  count(value: number): string;
-  /** The month of an instant, in the time zone of the document, such as `2026-11`. */
-  monthOf(instant: string): string;
-  /** Its name and year. */
-  month(month: string): string;
-}
-
 /** Amounts have up to six decimals. */
 const maximumFractionDigits = 6;
 
@@ -48,7 +33,9 @@ function withGregorianMonths(locale: string): string {
   return gregorianMonths.has(calendar) ? locale : new Intl.Locale(locale, { calendar: 'gregory' }).toString();
 }
 
-export function createFormats(askedLocale: string, timeZone: string): Formats {
+export type Formats = ReturnType<typeof createFormats>;
+
+export function createFormats(askedLocale: string, timeZone: string) {
   const locale = withGregorianMonths(askedLocale);
   const numbering = { numberingSystem: 'latn' } as const;
   const moments = new Intl.DateTimeFormat(locale, { ...numbering, timeZone, dateStyle: 'medium', timeStyle: 'short' });
@@ -63,14 +50,19 @@ export function createFormats(askedLocale: string, timeZone: string): Formats {
     return isWhole ? day : moments.format(new Date(instant));
   };
   return {
-    moment: (instant) => moments.format(new Date(instant)),
-    first: (instant) => bound(instant, -1000),
-    last: (instant) => bound(instant, 1000),
-    amount: (decimal, currency, sign = '') =>
+    /** A day and the time on it. */
+    moment: (instant: string) => moments.format(new Date(instant)),
+    /** The start and the end of a period: a day, or a moment if it is not the first or the last of its day. */
+    first: (instant: string) => bound(instant, -1000),
+    last: (instant: string) => bound(instant, 1000),
+    /** An exact decimal of any length, after its sign. Zero has none. */
+    amount: (decimal: string, currency: string, sign = '') =>
       isolateLeftToRight(`${/[1-9]/.test(decimal) ? sign : ''}${writeAmount(decimal, currency)} ${currency}`),
-    count: (value) => counts.format(value),
+    count: (value: number) => counts.format(value),
+    /** The month of an instant, in the time zone of the document, such as `2026-11`. */
     monthOf: createMonthOf(timeZone),
-    month: (month) => months.format(new Date(`${month}-01T00:00:00Z`)),
+    /** Its name and year. */
+    month: (month: string) => months.format(new Date(`${month}-01T00:00:00Z`)),
   };
 }
 

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { overloaded, queryTooSlow } from '../errors.ts';
-import type { DocumentHead, DocumentOrder, StatementHead, StatementWriter } from './statement.ts';
+import type { DocumentOrder, StatementWriter } from './statement.ts';
 import type { DocumentPart } from './statement-worker.ts';
 
 /** The built file, even if the service runs from its sources: a worker cannot load TypeScript. */
@@ -29,10 +29,6 @@ const idleMilliseconds = 30_000;
 
 /** A thread that has written more rows than this in one document is not used again: it would keep their memory. */
 const maxReusedRows = 1000;
-
-export const openStatementWriter = (head: StatementHead) => openWriter({ kind: 'statement', head });
-
-export const openConfirmationWriter = (head: DocumentHead) => openWriter({ kind: 'confirmation', head });
 
 /** Makes one document after the other. */
 class DocumentThread {
@@ -105,7 +101,7 @@ function takeThread(): DocumentThread {
   return new DocumentThread();
 }
 
-function openWriter(order: DocumentOrder): StatementWriter {
+export function openWriter(order: DocumentOrder): StatementWriter {
   const thread = takeThread();
   thread.begin(order);
   let rowCount = 0;

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FieldErrors } from '../errors.ts';
 import { JsonNumber, JsonObject, type Json } from '../formats/json.ts';
+import { timestamp } from '../formats/record.ts';
 import {
   decimal,
   int32,
@@ -51,12 +52,7 @@ const members = {
   amount: required(amountShape, 'A number, whose digits are kept, or a decimal string.'),
   currency: required(currencyShape, 'ISO 4217 code.'),
   timeStamp: required(
-    text({
-      trim: true,
-      parse: parseInstant,
-      message: 'The field {0} must be an ISO 8601 date-time.',
-      schema: { format: 'date-time' },
-    }),
+    timestamp(parseInstant),
     'ISO 8601; without an offset it is UTC, and digits past microseconds are cut.',
   ),
   transactionType: word('transactionType', 'Kind of transaction.'),

@@ -1,27 +1,18 @@
 /** An individual's totals by day, week or month. They cover exactly the rows that the list returns. */
 import type { Clock } from '../values/clock.ts';
 import { noTransactions, unknownIndividual } from '../errors.ts';
-import type { Owner } from '../sharing/slots.ts';
+import type { ListReply, ListRequest } from './list/list-transactions.ts';
 import type { PageTokens } from './list/page-token.ts';
-import type { Filter } from './filter.ts';
 import type { Period } from './period.ts';
 import type { TransactionsStore } from './transactions.store.ts';
 
-export interface TotalsRequest {
-  individualId: number;
-  filter: Filter;
+export interface TotalsRequest extends Omit<ListRequest, 'page'> {
   by: Period;
   timeZone: string;
-  asOf: string | undefined;
-  owner: Owner;
 }
 
-export interface TotalsReply {
-  /** The periods' JSON, separated by commas. */
-  items: string;
-  count: number;
-  asOf: string;
-}
+/** The items are the periods. The count is that of all rows that match. */
+export type TotalsReply = ListReply;
 
 export function createSummarizeTransactions(store: TransactionsStore, clock: Clock, pageTokens: PageTokens) {
   return async function summarizeTransactions(request: TotalsRequest): Promise<TotalsReply> {

@@ -19,6 +19,9 @@ export class ServiceClock implements Clock {
   }
 }
 
+/** A day of UTC. */
+export const daySeconds = 86_400;
+
 export function secondsAfter(instant: Date, seconds: number): Date {
   return new Date(instant.getTime() + seconds * 1000);
 }

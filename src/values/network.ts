@@ -1,5 +1,14 @@
-/** Networks of addresses. */
+/** Addresses of callers, and networks of addresses. */
 import { isIP, type BlockList } from 'node:net';
+
+export interface ClientAddress {
+  text: string;
+  /**
+   * Whether limits by address count it. `never`: it may be the address of a back end. `bound`: it is a person's address
+   * if the token is bound to a user. `always`: a trusted proxy reports it.
+   */
+  counts: 'never' | 'bound' | 'always';
+}
 
 /** Whether a text is an address, or a network such as 10.0.0.0/8. */
 export function isNetwork(text: string): boolean {

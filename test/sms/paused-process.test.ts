@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { valueWithin } from '../../src/network/give-time.ts';
 import { httpCaller } from '../../src/sms/http.ts';
-import { valueWithin } from '../../src/sms/value-within.ts';
 
 /** In another process: it answers while this one pauses. */
 async function startGateway(): Promise<string> {
@@ -27,7 +27,7 @@ it('an answer that came meanwhile is in time', async () => {
   // Opens the connection.
   await until200(send);
   // The limit of all gateways together is soon over, too.
-  const answer = valueWithin(send(), 150);
+  const answer = valueWithin(send(), 150, () => 'late');
   await nextTurn();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
   expect(await answer).toEqual({ outcome: 'refused', reason: 'HTTP 200' });

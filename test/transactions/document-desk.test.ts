@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { serviceItself } from '../../src/sharing/slots.ts';
 import type { StatementRow } from '../../src/statements/statement.ts';
-import { openStatementWriter } from '../../src/statements/statement-writer.ts';
+import { openWriter } from '../../src/statements/statement-writer.ts';
 import { DocumentDesk, type DocumentRequest } from '../../src/transactions/export/make-statement.ts';
 import { emptyHead, readPdf } from '../harness/pdf.ts';
 import { row } from '../harness/service.ts';
@@ -19,7 +19,7 @@ const orderOf = (rowCount: number, characters: number): DocumentRequest => ({
     const body = row(1, { ...texts, transactionCategory: 'debit', paymentNotes: 'x '.repeat(characters / 2) });
     yield Array.from({ length: rowCount }, () => JSON.stringify(body));
   })(),
-  open: () => openStatementWriter(emptyHead),
+  open: () => openWriter({ kind: 'statement', head: emptyHead }),
 });
 
 it('a document that is not read is made, and then occupies no thread and no slot', async () => {
@@ -65,7 +65,10 @@ it('a document with more characters than a statement may have is refused before 
 it('a document whose thread fails ends its stream with an error, and frees its slots', async () => {
   const desk = new DocumentDesk(8, (work) => work());
   const order = orderOf(1, 2);
-  const document = await desk.make({ ...order, open: () => openStatementWriter({ ...emptyHead, timeZone: 'Mars' }) });
+  const document = await desk.make({
+    ...order,
+    open: () => openWriter({ kind: 'statement', head: { ...emptyHead, timeZone: 'Mars' } }),
+  });
   await expect(buffer(document)).rejects.toThrow('Mars');
   await until(() => desk.making === 0 && desk.open === 0);
   // The next one gets another thread.
@@ -79,7 +82,10 @@ it('documents that threads make one after the other have their own language, bra
   const read = await Promise.all(
     Array.from({ length: sized(8, 12) }, async (_, index) => {
       const own = { ...emptyHead, brand: `Brand${index}`, individualId: 100 + index, locale: languages[index % 4]! };
-      const order = { ...orderOf(1 + index, 2), open: () => openStatementWriter({ ...own, rowCount: 1 + index }) };
+      const order = {
+        ...orderOf(1 + index, 2),
+        open: () => openWriter({ kind: 'statement', head: { ...own, rowCount: 1 + index } }),
+      };
       return readPdf(new Uint8Array(await buffer(await desk.make(order))));
     }),
   );

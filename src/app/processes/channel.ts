@@ -43,8 +43,8 @@ export function openChannel(port: Port, answerers: Record<string, Answerer>, rep
   }
 
   port.onMessage((message) => {
-    if (isQuestion(message)) inBackground(() => answer(message), report);
-    else if (isReply(message)) waiting.get(message.id)?.(message.reply);
+    if (isMessage<ChannelQuestion>(message, 'ask')) inBackground(() => answer(message), report);
+    else if (isMessage<ChannelReply>(message, 'reply')) waiting.get(message.id)?.(message.reply);
   });
 
   return {
@@ -67,10 +67,7 @@ export function openChannel(port: Port, answerers: Record<string, Answerer>, rep
 /** The process that asked has ended. */
 function nobodyWaits(): void {}
 
-function isQuestion(message: unknown): message is ChannelQuestion {
-  return typeof message === 'object' && message !== null && 'ask' in message;
-}
-
-function isReply(message: unknown): message is ChannelReply {
-  return typeof message === 'object' && message !== null && 'reply' in message;
+/** Each kind of message between the processes has a member that no other kind has. */
+export function isMessage<Message>(message: unknown, member: keyof Message): message is Message {
+  return typeof message === 'object' && message !== null && member in message;
 }

@@ -94,7 +94,7 @@ export class Primary {
       await this.#startWorker(member.place, false);
     } catch {
       member.isLeaving = false;
-      if (!this.#members.has(member.worker.id)) this.#restartLater(member.place, 0);
+      if (!this.#members.has(member.worker.id)) this.#background(() => this.#restart(member.place, 0));
       return false;
     }
     await this.#stopMember(member);
@@ -213,11 +213,7 @@ export class Primary {
       ...(signal ? { signal } : { code: code ?? 0 }),
       ...(restartMilliseconds !== undefined && { restartMilliseconds }),
     });
-    if (restartMilliseconds !== undefined) this.#restartLater(place, restartMilliseconds);
-  }
-
-  #restartLater(place: number, delayMilliseconds: number): void {
-    this.#background(() => this.#restart(place, delayMilliseconds));
+    if (restartMilliseconds !== undefined) this.#background(() => this.#restart(place, restartMilliseconds));
   }
 
   #background(work: () => Promise<unknown>): void {

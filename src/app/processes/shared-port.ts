@@ -6,9 +6,10 @@ import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { ReportError } from '../../monitoring/background.ts';
 import { openPort, type OpenPort } from '../server.ts';
+import { isMessage } from './channel.ts';
 
 /** Comes with a connection, and once more after it. */
-interface PassedMessage {
+export interface PassedMessage {
   passed: number;
 }
 
@@ -41,7 +42,7 @@ export class SharedPort {
     const sockets = new Map<number, Socket>();
     this.#underWay.set(worker, sockets);
     worker.on('message', (message: unknown) => {
-      if (!isTaken(message)) return;
+      if (!isMessage<TakenMessage>(message, 'taken')) return;
       sockets.get(message.taken)?.destroy();
       sockets.delete(message.taken);
     });
@@ -93,11 +94,3 @@ export class SharedPort {
 
 /** If a connection cannot be sent, the worker is ending. */
 function passedOnAtEnd(): void {}
-
-export function isPassed(message: unknown): message is PassedMessage {
-  return typeof message === 'object' && message !== null && 'passed' in message;
-}
-
-function isTaken(message: unknown): message is TakenMessage {
-  return typeof message === 'object' && message !== null && 'taken' in message;
-}

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { every, guarded, inBackground, type ReportError } from '../../monitoring/background.ts';
 import type { MetricsSnapshot } from '../../monitoring/observe.ts';
 import type { App } from '../start.ts';
-import { openChannel, type Channel } from './channel.ts';
-import { isPassed, type TakenMessage } from './shared-port.ts';
+import { isMessage, openChannel, type Channel } from './channel.ts';
+import type { PassedMessage, TakenMessage } from './shared-port.ts';
 import type { Siblings, Topic } from './siblings.ts';
 
 /** To collect the figures takes some milliseconds. */
@@ -63,7 +63,7 @@ export function openWorkerEnd(count: number): WorkerEnd {
         process.on(
           'message',
           guarded((message: unknown, socket?: Socket) => {
-            if (!isPassed(message)) return;
+            if (!isMessage<PassedMessage>(message, 'passed')) return;
             // Before anything is read from it: from then on no other worker can have it.
             if (process.connected) process.send!({ taken: message.passed } satisfies TakenMessage, primaryHasEnded);
             if (!socket) return;

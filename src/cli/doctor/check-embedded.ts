@@ -1,5 +1,6 @@
 /** The embedded PostgreSQL and its folder. */
-import { access, constants, readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { access, constants, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config/load.ts';
 import { findPackage } from '../../db/embedded/binaries.ts';
@@ -25,11 +26,7 @@ function checkPackage(): Promise<Finding> {
 }
 
 async function checkFolder(folder: string): Promise<Finding> {
-  const isPresent = await stat(folder).then(
-    () => true,
-    () => false,
-  );
-  const isWritable = await access(isPresent ? folder : path.dirname(folder), constants.W_OK).then(
+  const isWritable = await access(existsSync(folder) ? folder : path.dirname(folder), constants.W_OK).then(
     () => true,
     () => false,
   );

@@ -1,7 +1,7 @@
 /** `ledgerline webhooks replay`: sends events to an endpoint again, delivered or not. */
 import { StartError } from '../../errors.ts';
 import { parseFrom, parseTo } from '../../values/instant.ts';
-import { isUuid } from '../../values/uuid.ts';
+import { parseUuid } from '../../values/uuid.ts';
 import { readEndpointId, withEndpoints } from './webhook-endpoints.ts';
 
 export const webhooksReplay = (id: string, { from, to, event }: { from?: string; to?: string; event?: string[] }) =>
@@ -12,7 +12,7 @@ export const webhooksReplay = (id: string, { from, to, event }: { from?: string;
   });
 
 function eventId(given: string): string {
-  if (!isUuid(given)) throw new StartError(`${given} is no id of an event.`);
+  if (parseUuid(given) === undefined) throw new StartError(`${given} is no id of an event.`);
   return given;
 }
 

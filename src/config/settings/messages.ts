@@ -3,6 +3,7 @@ import {
   fail,
   type Kind,
   kindWithDefault,
+  parseJson,
   setting,
   text,
   type WithExceptions,
@@ -43,13 +44,7 @@ const brands = byCountry(text);
 const locales = byCountry(locale);
 
 function jsonObject(value: string): Record<string, unknown> {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(value);
-  } catch {
-    return fail('must be JSON');
-  }
-  return asObject(parsed) ?? fail('must be a JSON object');
+  return asObject(parseJson(value)) ?? fail('must be a JSON object');
 }
 
 function asObject(value: unknown): Record<string, unknown> | undefined {

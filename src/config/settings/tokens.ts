@@ -7,6 +7,7 @@ import {
   type Kind,
   list,
   listOf,
+  parseJson,
   setting,
   text,
   url,
@@ -71,12 +72,7 @@ const clients: Kind<ClientSetting[]> = {
 };
 
 function clientList(json: string): unknown[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(json);
-  } catch {
-    return fail('must be JSON, or its base64');
-  }
+  const parsed = parseJson(json, 'must be JSON, or its base64');
   return Array.isArray(parsed) ? parsed : fail('must be a JSON list of clients');
 }
 

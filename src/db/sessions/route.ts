@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseAddress, DatabaseEndpoint } from './address.ts';
 import { failure } from '../failures.ts';
-import { giveTime } from '../../network/give-time.ts';
+import { valueWithin } from '../../network/give-time.ts';
 import { DatabaseSession } from './session.ts';
 import type { Sql } from '../sql.ts';
 
@@ -103,16 +103,10 @@ export async function askHost<T>(
 }
 
 /** The result of a query, or an error with the code `PROBE_TIMEOUT` if it does not come in time. */
-export async function inTime<T>(query: PromiseLike<T>, milliseconds: number): Promise<T> {
-  let end = () => {};
-  const late = new Promise<never>((_, reject) => {
-    end = giveTime(milliseconds, () => reject(failure('PROBE_TIMEOUT')));
+export function inTime<T>(query: PromiseLike<T>, milliseconds: number): Promise<T> {
+  return valueWithin(query, milliseconds, () => {
+    throw failure('PROBE_TIMEOUT');
   });
-  try {
-    return await Promise.race([query, late]);
-  } finally {
-    end();
-  }
 }
 
 export async function readIsStandby(sql: Sql): Promise<boolean> {

@@ -233,13 +233,11 @@ export class EndpointWorker {
       answer: answer.text,
       isExhausted: verdict === 'failed' && !isRetried,
     });
-    this.#observe(verdict === 'delivered' ? 'delivered' : isRetried ? 'retried' : 'failed', answer);
-    this.#flushSoon();
-  }
-
-  #observe(outcome: 'delivered' | 'retried' | 'failed', { status, error, milliseconds }: PostAnswer): void {
     const { endpointId } = this.lease;
+    const { status, error, milliseconds } = answer;
+    const outcome = verdict === 'delivered' ? 'delivered' : isRetried ? 'retried' : 'failed';
     this.#parts.observe({ kind: 'webhook-tried', endpointId, outcome, status, error, milliseconds });
+    this.#flushSoon();
   }
 
   #flushSoon(milliseconds = flushMilliseconds): void {
@@ -274,7 +272,10 @@ export class EndpointWorker {
     try {
       const request = { endpointId, epoch, outcomes, failingSince, disableReason, now };
       if (!(await this.#parts.deliveries.mark(request))) return this.abandon();
-      if (disableReason) return this.#announceDisabled(disableReason);
+      if (disableReason) {
+        this.#parts.observe({ kind: 'webhook-disabled', endpointId, reason: disableReason });
+        return this.#onDisabled();
+      }
     } catch (error) {
       this.#report(error);
       this.#outcomes.unshift(...outcomes);
@@ -283,11 +284,6 @@ export class EndpointWorker {
       this.#marking = [];
     }
     this.#pump();
-  }
-
-  #announceDisabled(reason: string): void {
-    this.#parts.observe({ kind: 'webhook-disabled', endpointId: this.lease.endpointId, reason });
-    this.#onDisabled();
   }
 
   #report(error: unknown): void {

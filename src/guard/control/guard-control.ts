@@ -6,7 +6,7 @@ import { invalidFields, unknownBlock, unknownSafeEntry } from '../../errors.ts';
 import type { Operator, OperatorActionName } from '../../audit/operator-actions.ts';
 import type { Observe } from '../../monitoring/observe.ts';
 import type { Owner } from '../../sharing/slots.ts';
-import { secondsAfter, type Clock } from '../../values/clock.ts';
+import { daySeconds, secondsAfter, type Clock } from '../../values/clock.ts';
 import { parseId } from '../../values/id.ts';
 import { networkOf } from '../../values/network.ts';
 import { maskPhone, type PhoneNumber } from '../../values/phone-number.ts';
@@ -51,7 +51,6 @@ export interface Lift {
 /** Maximum number of listed blocks. Those that end last are listed. */
 export const blockLimit = 500;
 const safeEntryLimit = 1000;
-const daySeconds = 86_400;
 
 export type GuardControl = ReturnType<typeof createGuardControl>;
 

@@ -116,8 +116,13 @@ export class RangeBook {
   judge(phoneNumber: Destination, now: Date): RangeVerdict {
     const { ranges, country } = this.#rangesOf(phoneNumber, now);
     const rhythm = this.#weeks.rhythmOf(countryRangeName(phoneNumber), now);
-    const objectionTo = (rank: Rank) =>
-      firstOf(ranges, (judged) => this.#objectionOf(judged, { country, rhythm, rank }));
+    const objectionTo = (rank: Rank) => {
+      for (const judged of ranges) {
+        const found = this.#objectionOf(judged, { country, rhythm, rank });
+        if (found) return found;
+      }
+      return undefined;
+    };
     const objection = objectionTo('newcomer');
     if (objection) this.#noteObjection(objection, now);
     const isOpenTo = (rank: Rank) => objection === undefined || objectionTo(rank) === undefined;
@@ -286,12 +291,4 @@ function change(entry: Entry, { name }: Range, added: Partial<Sums>): RangeChang
 
 function addSums(to: Sums, added: Partial<Sums>): void {
   for (const sum of sums) to[sum] += added[sum] ?? 0;
-}
-
-function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

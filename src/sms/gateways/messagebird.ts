@@ -1,5 +1,5 @@
 /** MessageBird (Bird): POST /messages. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { requiredSetting, setting, word } from '../../formats/setting-kinds.ts';
 import { defineGateway } from '../define-gateway.ts';
 import { isGsm } from '../encoding.ts';
@@ -103,13 +103,14 @@ function readError(answer: HttpAnswer, code: number, parameter: string): Gateway
 function isSigned(key: string, { url: calledUrl, headers, body }: Callback, now: Date): boolean {
   const { head, claims } = readSignedToken(headerOf(headers, 'messagebird-signature-jwt'), key) ?? {};
   if (head?.alg !== 'HS256' || !claims) return false;
-  const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
   const seconds = now.getTime() / 1000;
   return (
     claims.iss === 'MessageBird' &&
     Number(claims.nbf) <= seconds + 1 &&
     Number(claims.exp) >= seconds - 1 &&
-    sameText(String(claims.url_hash), sha256(calledUrl)) &&
-    (body.length === 0 ? claims.payload_hash === undefined : sameText(String(claims.payload_hash), sha256(body)))
+    sameText(String(claims.url_hash), hash('sha256', calledUrl)) &&
+    (body.length === 0
+      ? claims.payload_hash === undefined
+      : sameText(String(claims.payload_hash), hash('sha256', body)))
   );
 }

@@ -1,5 +1,6 @@
 /** SMPP 3.4: one session with an SMSC, opened again whenever it breaks. */
 import { fail, integer, requiredSetting, url, type Kind } from '../../formats/setting-kinds.ts';
+import { valueWithin } from '../../network/give-time.ts';
 import { defineGateway, type GatewayContext, type GatewayValues } from '../define-gateway.ts';
 import { splitSegments } from '../encoding.ts';
 import type { DltIds } from '../dlt.ts';
@@ -16,7 +17,6 @@ import {
   type Message,
 } from '../gateway.ts';
 import { addressOf, partHeader, readSubmitted, submitBody, type OptionalParameter } from '../smpp/pdu.ts';
-import { valueWithin } from '../value-within.ts';
 import { nameStatus, openSession, type Response, type SmppSession } from '../smpp/session.ts';
 
 /** Section 5.1.3. */
@@ -122,7 +122,8 @@ export function createSmpp(
 
   async function boundSession(withinMilliseconds: number): Promise<SmppSession | undefined> {
     const current = session;
-    const isBound = current && (await valueWithin(current.bound, Math.min(withinMilliseconds, bindWaitMilliseconds)));
+    const waitMilliseconds = Math.min(withinMilliseconds, bindWaitMilliseconds);
+    const isBound = current && (await valueWithin(current.bound, waitMilliseconds, () => false));
     return isBound ? current : undefined;
   }
 

@@ -1,9 +1,15 @@
 /** Twilio Programmable Voice: POST /2010-04-01/Accounts/{Sid}/Calls.json. The call speaks the code twice. */
 import { defineGateway } from '../define-gateway.ts';
-import { accepted, refused, throttled, unable, unavailable, type GatewayAnswer, type Receipt } from '../gateway.ts';
-import { formType, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
+import { accepted, unavailable, type GatewayAnswer, type Receipt } from '../gateway.ts';
+import { formType, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
 import { speak, type SpokenText } from '../spoken-text.ts';
-import { readTwilioForm, twilioAuthorization, twilioBaseUrl, twilioSettings } from '../twilio-account.ts';
+import {
+  readTwilioError,
+  readTwilioForm,
+  twilioAuthorization,
+  twilioBaseUrl,
+  twilioSettings,
+} from '../twilio-account.ts';
 
 /**
  * Errors about the destination: not a number, not reachable, in a country that the account may not call (21215, 13227),
@@ -73,16 +79,10 @@ function writeTwiml({ language, text }: SpokenText): string {
 function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { status, json } = answer;
   const code: unknown = json?.code;
-  if (typeof code === 'number' && status >= 400) return readError(answer, code);
+  if (typeof code === 'number' && status >= 400)
+    return readTwilioError(answer, code, { refusals, wrongSender, rateLimits });
   if ((status !== 200 && status !== 201) || typeof json?.sid !== 'string') return outcomeOfStatus(answer);
   return ['failed', 'canceled'].includes(json.status) ? unavailable(json.status) : accepted(json.sid);
-}
-
-function readError(answer: HttpAnswer, code: number): GatewayAnswer {
-  if (refusals.has(code)) return refused(code);
-  if (wrongSender.has(code)) return unable(code);
-  if (rateLimits.has(code)) return throttled(code, retryAfterOf(answer));
-  return outcomeOfStatus(answer, code);
 }
 
 /** Who answered decides: a call that a machine took is completed too. */

@@ -1,8 +1,14 @@
 /** Twilio Programmable Messaging: POST /2010-04-01/Accounts/{Sid}/Messages.json. */
 import { defineGateway } from '../define-gateway.ts';
-import { accepted, refused, throttled, unable, unavailable, type GatewayAnswer, type Receipt } from '../gateway.ts';
-import { formType, httpCaller, outcomeOfStatus, retryAfterOf, type HttpAnswer } from '../http.ts';
-import { readTwilioForm, twilioAuthorization, twilioBaseUrl, twilioSettings } from '../twilio-account.ts';
+import { accepted, unavailable, type GatewayAnswer, type Receipt } from '../gateway.ts';
+import { formType, httpCaller, outcomeOfStatus, type HttpAnswer } from '../http.ts';
+import {
+  readTwilioError,
+  readTwilioForm,
+  twilioAuthorization,
+  twilioBaseUrl,
+  twilioSettings,
+} from '../twilio-account.ts';
 
 /**
  * Errors about the destination: not a number, a landline or short code, opted out, not verified for a trial account,
@@ -63,17 +69,11 @@ export const twilio = defineGateway({
 function readAnswer(answer: HttpAnswer): GatewayAnswer {
   const { status, json } = answer;
   const code: unknown = json?.error_code ?? json?.code;
-  if (typeof code === 'number' && code !== 0) return readError(answer, code);
+  if (typeof code === 'number' && code !== 0)
+    return readTwilioError(answer, code, { refusals, wrongSender, rateLimits });
   if ((status !== 200 && status !== 201) || typeof json?.sid !== 'string') return outcomeOfStatus(answer);
   const hasFailed = ['failed', 'undelivered', 'canceled'].includes(json.status);
   return hasFailed ? unavailable(json.status) : accepted(json.sid);
-}
-
-function readError(answer: HttpAnswer, code: number): GatewayAnswer {
-  if (refusals.has(code)) return refused(code);
-  if (wrongSender.has(code)) return unable(code);
-  if (rateLimits.has(code)) return throttled(code, retryAfterOf(answer));
-  return answer.status >= 400 ? outcomeOfStatus(answer, code) : unavailable(code);
 }
 
 function readStatus(form: URLSearchParams): Receipt[] {

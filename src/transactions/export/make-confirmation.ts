@@ -1,7 +1,7 @@
 /** A confirmation: a document about one transaction of an individual. */
 import { unknownIndividual, unknownTransaction } from '../../errors.ts';
 import type { DocumentHead } from '../../statements/statement.ts';
-import { openConfirmationWriter } from '../../statements/statement-writer.ts';
+import { openWriter } from '../../statements/statement-writer.ts';
 import type { DocumentParts, StatementReply, StatementRequest } from './make-statement.ts';
 
 export interface ConfirmationRequest extends Pick<StatementRequest, 'individualId' | 'timeZone' | 'locale' | 'owner'> {
@@ -23,7 +23,7 @@ export function createMakeConfirmation(parts: DocumentParts) {
         owner,
         rowCount: 1,
         bodies: [[found]],
-        open: () => openConfirmationWriter(head),
+        open: () => openWriter({ kind: 'confirmation', head }),
       }),
       asOf: pageTokens.issue(individualId, total, now),
     };

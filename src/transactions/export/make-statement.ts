@@ -7,7 +7,7 @@ import { invalidFields, noTransactions, unknownIndividual } from '../../errors.t
 import { SharedStreams } from '../../sharing/shared-streams.ts';
 import { Slots, type Owner } from '../../sharing/slots.ts';
 import type { StatementDetails, StatementRow, StatementWriter } from '../../statements/statement.ts';
-import { openStatementWriter } from '../../statements/statement-writer.ts';
+import { openWriter } from '../../statements/statement-writer.ts';
 import { detailNames } from '../details/details.ts';
 import type { PageTokens } from '../list/page-token.ts';
 import { holderOf } from './holder.ts';
@@ -144,7 +144,7 @@ async function readRows(bodies: DocumentRequest['bodies']): Promise<StatementRow
       const texts = [transactionId, type, status, senderName, receiverName, notes, ...Object.values(details)];
       for (const text of texts) characters += text.length;
     }
-    if (characters > maxStatementCharacters) throw tooManyCharacters();
+    if (characters > maxStatementCharacters) throw tooLarge(`${maxStatementCharacters} characters`);
     rows.push(...read);
   }
   return rows;
@@ -187,7 +187,7 @@ export function createMakeStatement(parts: DocumentParts) {
     const counted = await store.listPage({ ...rows, page: { number: 1, size: 1 } });
     if (!counted) throw unknownIndividual();
     if (counted.total === 0) throw noTransactions();
-    if (counted.count > maxStatementRows) throw tooManyRows(counted.count);
+    if (counted.count > maxStatementRows) throw tooLarge(`${maxStatementRows} rows, and these are ${counted.count}`);
     const head = {
       individualId,
       locale: request.locale,
@@ -205,11 +205,9 @@ export function createMakeStatement(parts: DocumentParts) {
         rowCount: counted.count,
         bodies: store.readAll({ ...rows, isOldestFirst: true, hasDetails: true }),
         open: (read) =>
-          openStatementWriter({
-            ...head,
-            ...sumRows(read, timeZone),
-            rowCount: read.length,
-            holder: holderOf(read),
+          openWriter({
+            kind: 'statement',
+            head: { ...head, ...sumRows(read, timeZone), rowCount: read.length, holder: holderOf(read) },
           }),
       }),
       asOf: request.asOf ?? pageTokens.issue(individualId, counted.total, now),
@@ -217,19 +215,9 @@ export function createMakeStatement(parts: DocumentParts) {
   };
 }
 
-function tooManyRows(count: number) {
+function tooLarge(limit: string) {
   return invalidFields({
-    TimestampFrom: [
-      `A statement has at most ${maxStatementRows} rows, and these are ${count}. Narrow the time range, or export the rows.`,
-    ],
-  });
-}
-
-function tooManyCharacters() {
-  return invalidFields({
-    TimestampFrom: [
-      `A statement has at most ${maxStatementCharacters} characters. Narrow the time range, or export the rows.`,
-    ],
+    TimestampFrom: [`A statement has at most ${limit}. Narrow the time range, or export the rows.`],
   });
 }
 

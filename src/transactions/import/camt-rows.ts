@@ -1,5 +1,5 @@
 /** Turns the entries of a camt.053 statement into rows, and decides which reference identifies each row. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { JsonObject } from '../../formats/json.ts';
 import type { IncomingRow } from '../record/ingest.ts';
 import { maxLengths } from '../limits.ts';
@@ -72,10 +72,7 @@ export class CamtStatement {
   #digestOf({ entry, detail }: Part, account: string): string {
     // NtryRef may be the position of the entry in the statement, which differs between statements that overlap.
     const content = [...entry].filter(([key]) => key !== 'NtryRef');
-    const digest = createHash('sha256')
-      .update(JSON.stringify([account, content, [...detail]]))
-      .digest('hex')
-      .slice(0, 32);
+    const digest = hash('sha256', JSON.stringify([account, content, [...detail]])).slice(0, 32);
     const times = (this.#timesSeen.get(digest) ?? 0) + 1;
     this.#timesSeen.set(digest, times);
     return times === 1 ? `camt-${digest}` : `camt-${digest}-${times}`;

@@ -14,10 +14,14 @@ export interface IncomingRow {
   claims?: ClaimedKey;
 }
 
-export interface RowOutcome extends ClaimedKey {
-  line: number;
+/** What became of a row. */
+export interface RowResult extends ClaimedKey {
   result: RecordResultName;
   errors?: FieldErrors;
+}
+
+export interface RowOutcome extends RowResult {
+  line: number;
 }
 
 export type RecordResultName = 'created' | 'duplicate' | 'updated' | 'conflict' | 'rejected';
@@ -37,8 +41,6 @@ export interface IngestOptions {
   /** Called when rows have been recorded. */
   onProgress?(rows: number): void;
 }
-
-export const unknownIndividualErrors: FieldErrors = { IndividualId: ['Unknown individual.'] };
 
 export async function ingest(incoming: AsyncIterable<IncomingRow[]>, options: IngestOptions): Promise<Totals> {
   const totals = noRows();
@@ -124,13 +126,15 @@ class Lane {
     await setImmediate();
     const results = await this.#options.record(rows, this.#wereNew);
     this.#wereNew = results.every((result) => result === 'created');
-    results.forEach((result, index) => this.#settle(outcomeOf(lines[index]!, rows[index]!, result)));
+    results.forEach((result, index) => this.#settle({ line: lines[index]!, ...resultOf(rows[index]!, result) }));
     this.#options.onProgress?.(rows.length);
   }
 }
 
-function outcomeOf(line: number, { transactionId, individualId }: Row, result: RecordPlanResult): RowOutcome {
+const unknownIndividualErrors: FieldErrors = { IndividualId: ['Unknown individual.'] };
+
+export function resultOf({ transactionId, individualId }: Row, result: RecordPlanResult): RowResult {
   return result === 'unknown-individual'
-    ? { line, transactionId, individualId, result: 'rejected', errors: unknownIndividualErrors }
-    : { line, transactionId, individualId, result };
+    ? { transactionId, individualId, result: 'rejected', errors: unknownIndividualErrors }
+    : { transactionId, individualId, result };
 }

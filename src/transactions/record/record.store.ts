@@ -264,10 +264,7 @@ function nextNumber(individualId: number, counts: Counts): number {
 
 /** The individuals whose counters have changed. */
 function touched(fresh: readonly NumberedRow[], events: readonly TransactionEvent[]): number[] {
-  const ids = new Set<number>();
-  for (const { row } of fresh) ids.add(row.individualId);
-  for (const { individualId } of events) ids.add(individualId);
-  return [...ids];
+  return [...new Set([...fresh.map(({ row }) => row.individualId), ...events.map(({ individualId }) => individualId)])];
 }
 
 interface BeforeAndAfter {
@@ -284,10 +281,10 @@ function writeBlocks(
   shard: Shard | undefined,
 ): Statement[] {
   const isLarge = (counts: Counts, id: number) => counts.get(id)! > sizes.blocksAbove;
-  const touched = new Set<number>();
-  for (const { row } of created) touched.add(row.individualId);
-  for (const { to } of updated) touched.add(to.individualId);
-  const large = [...touched].filter((id) => isLarge(after, id));
+  const ids = new Set(
+    [...created.map(({ row }) => row), ...updated.map(({ to }) => to)].map(({ individualId }) => individualId),
+  );
+  const large = [...ids].filter((id) => isLarge(after, id));
   if (large.length === 0) return [];
   const grown = large.filter((id) => !isLarge(before, id));
   const remade = new Set([...dense, ...gaps].map(({ individualId }) => individualId));

@@ -1,6 +1,6 @@
 import type { ReadConfirmation } from '../../../confirmations/read-confirmation.ts';
-import { empty, operation } from '../../operation.ts';
-import { confirmationIdOf } from './confirmation-id.ts';
+import { emptyAfter, operation } from '../../operation.ts';
+import { parseUuid } from '../../../values/uuid.ts';
 
 export const cancelConfirmationOperation = (confirmations: ReadConfirmation) =>
   operation({
@@ -13,8 +13,6 @@ export const cancelConfirmationOperation = (confirmations: ReadConfirmation) =>
     scopes: ['phone'],
     responses: { 204: { about: 'It is not pending.' } },
     errors: ['not-found'],
-    async handle(context) {
-      await confirmations.cancel(context.id, confirmationIdOf(context));
-      return empty(204);
-    },
+    handle: (context) =>
+      emptyAfter(204, confirmations.cancel(context.id, parseUuid(context.parameters.confirmationId))),
   });

@@ -1,17 +1,17 @@
 import type { CheckConfirmation } from '../../../confirmations/check-confirmation.ts';
-import { writeTimestamp } from '../../../events/event.ts';
 import { instant, record } from '../../../formats/record.ts';
 import { body, filterText, optional, required, text } from '../../../formats/shape.ts';
 import { callOrigin } from '../call-origin.ts';
 import { operation, reply } from '../../operation.ts';
-import { confirmationIdOf } from './confirmation-id.ts';
-import { amountMember, checkedPayeeText, purposeLength } from './terms-members.ts';
+import { writeTime } from '../../../values/instant.ts';
+import { parseUuid } from '../../../values/uuid.ts';
+import { amountMember, anyPayee, purposeLength } from './terms-members.ts';
 
 const input = body('CheckConfirmationRequest', {
   code: required(text({ trim: true, maxLength: 64 }), 'The code of the message.'),
   amount: amountMember,
   currency: optional(filterText({ trim: true }), 'ISO 4217 code, exactly if the confirmation has one.'),
-  payee: optional(checkedPayeeText, 'Exactly if the confirmation has one.'),
+  payee: optional(anyPayee, 'Exactly if the confirmation has one.'),
   purpose: optional(filterText({ maxLength: purposeLength }), 'Compared if it is given.'),
 });
 
@@ -41,12 +41,12 @@ export const checkConfirmationOperation = (checkConfirmation: CheckConfirmation)
       const { code, amount, currency, payee, purpose } = given;
       const { approvedAt, ...rest } = await checkConfirmation({
         userId: id,
-        confirmationId: confirmationIdOf(context),
+        confirmationId: parseUuid(context.parameters.confirmationId),
         code,
         terms: { amount, currency, payee },
         purpose,
         origin: callOrigin(caller, request),
       });
-      return reply(200, approved, { ...rest, approvedAt: writeTimestamp(approvedAt) });
+      return reply(200, approved, { ...rest, approvedAt: writeTime(approvedAt) });
     },
   });

@@ -1,9 +1,9 @@
 import type { ReadConfirmation } from '../../../confirmations/read-confirmation.ts';
-import { writeTimestamp } from '../../../events/event.ts';
 import { instant, nullable, record } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
 import { operation, reply } from '../../operation.ts';
-import { confirmationIdOf } from './confirmation-id.ts';
+import { writeTime } from '../../../values/instant.ts';
+import { parseUuid } from '../../../values/uuid.ts';
 
 const confirmation = record('Confirmation', {
   confirmationId: required(text({ schema: { format: 'uuid' } }), 'Its id.'),
@@ -31,13 +31,13 @@ export const readConfirmationOperation = (confirmations: ReadConfirmation) =>
     async handle(context) {
       const { createdAt, expiresAt, approvedAt, ...rest } = await confirmations.read(
         context.id,
-        confirmationIdOf(context),
+        parseUuid(context.parameters.confirmationId),
       );
       return reply(200, confirmation, {
         ...rest,
-        createdAt: writeTimestamp(createdAt),
-        expiresAt: writeTimestamp(expiresAt),
-        approvedAt: approvedAt && writeTimestamp(approvedAt),
+        createdAt: writeTime(createdAt),
+        expiresAt: writeTime(expiresAt),
+        approvedAt: approvedAt && writeTime(approvedAt),
       });
     },
   });

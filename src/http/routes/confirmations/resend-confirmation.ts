@@ -6,7 +6,7 @@ import { channelMember } from '../channel-member.ts';
 import { idempotencyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
 import { operation } from '../../operation.ts';
 import { sentReply } from '../phone/sent-code.ts';
-import { confirmationIdOf } from './confirmation-id.ts';
+import { parseUuid } from '../../../values/uuid.ts';
 import { confirmationCommon, confirmationErrors } from './sent-confirmation.ts';
 
 const input = body('ResendConfirmationRequest', { channel: channelMember });
@@ -33,7 +33,7 @@ export const resendConfirmationOperation = (send: SendConfirmation) =>
     errors: ['not-found', 'nothing-to-resend', ...confirmationErrors],
     async handle(context) {
       const { id, body: given, caller, owner, request } = context;
-      const confirmationId = confirmationIdOf(context);
+      const confirmationId = parseUuid(context.parameters.confirmationId);
       if (confirmationId === undefined) throw unknownConfirmation();
       const sent = await send.resendCode({
         userId: id,

@@ -11,8 +11,11 @@ export const amountMember = optional(
   'What is paid: a number, whose digits are kept, or a decimal string.',
 );
 
-/** Two spellings of one letter are the same payee. */
-const anyPayee = filterText({ trim: true, maxLength: payeeLength, parse: (given) => given.normalize('NFC') });
+/**
+ * The payee of a check: one that could not have been agreed to is only another one. Two spellings of one letter are the
+ * same payee.
+ */
+export const anyPayee = filterText({ trim: true, maxLength: payeeLength, parse: (given) => given.normalize('NFC') });
 
 /** Control characters, line breaks, and characters that change the direction of the text around them. */
 const forbidden = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
@@ -29,6 +32,3 @@ export const payeeText: Shape<string> = {
     return undefined;
   },
 };
-
-/** The payee of a check: one that could not have been agreed to is only another one. */
-export const checkedPayeeText = anyPayee;

@@ -1,5 +1,5 @@
 import type { WebhookEndpoints } from '../../../events/webhooks/webhook-endpoints.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation } from '../../operation.ts';
 import { endpointCommon } from './webhook-endpoint-shape.ts';
 
 export const deleteWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
@@ -11,8 +11,5 @@ export const deleteWebhookEndpointOperation = (endpoints: WebhookEndpoints) =>
     summary: 'Delete a webhook endpoint',
     about: 'Deletes the endpoint and its deliveries. Due deliveries are no longer sent.',
     responses: { 204: { about: 'The endpoint is deleted.' } },
-    async handle({ caller, id }) {
-      await endpoints.remove(caller, id);
-      return empty(204);
-    },
+    handle: ({ caller, id }) => emptyAfter(204, endpoints.remove(caller, id)),
   });

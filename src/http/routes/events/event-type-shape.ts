@@ -2,12 +2,12 @@
 import { eventTypes, type EventType } from '../../../events/catalogue.ts';
 import { word } from '../../../formats/record.ts';
 import { text, type Shape } from '../../../formats/shape.ts';
-import { isUuid } from '../../../values/uuid.ts';
+import { parseUuid } from '../../../values/uuid.ts';
 
 export const eventType: Shape<EventType> = word(eventTypes);
 
 export const eventId: Shape<string> = text({
-  parse: (id) => (isUuid(id) ? id : undefined),
+  parse: parseUuid,
   message: 'The field {0} must hold ids of events.',
   schema: { format: 'uuid' },
 });

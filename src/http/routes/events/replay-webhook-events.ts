@@ -1,10 +1,9 @@
 import type { WebhookEndpoints } from '../../../events/webhooks/webhook-endpoints.ts';
-import { integer, listOf, record } from '../../../formats/record.ts';
+import { integer, listOf, record, timestamp } from '../../../formats/record.ts';
 import { body, optional, required } from '../../../formats/shape.ts';
 import { parseFrom, parseTo } from '../../../values/instant.ts';
 import { eventId } from './event-type-shape.ts';
 import { operation, reply } from '../../operation.ts';
-import { timestamp } from '../timestamp.ts';
 import { endpointCommon } from './webhook-endpoint-shape.ts';
 
 const input = body(

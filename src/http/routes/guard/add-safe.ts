@@ -1,6 +1,6 @@
 import type { GuardControl } from '../../../guard/control/guard-control.ts';
 import { body, optional, text } from '../../../formats/shape.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation, operatorWrite } from '../../operation.ts';
 import { phoneNumberText } from '../phone/phone-number-text.ts';
 
 const prefixText = text({
@@ -24,20 +24,17 @@ const input = body(
 
 export const guardAddSafeOperation = (control: GuardControl) =>
   operation({
+    ...operatorWrite,
     name: 'guard-add-safe',
     method: 'POST',
     path: '/operator/guard/safe-list',
-    tag: 'Operator',
     summary: 'Add to the safe list',
     about:
       'Adds a number or a prefix. The budgets of users, addresses and tokens still apply, and so do the limits on spending.',
-    scopes: ['operator:write'],
     input,
     inputRequired: true,
     example: { prefix: '+447400' },
     responses: { 204: { about: 'It is on the list.' } },
-    async handle({ body: { phoneNumber, prefix }, caller }) {
-      await control.addSafe(caller, prefix === undefined ? { phoneNumber: phoneNumber! } : { prefix });
-      return empty(204);
-    },
+    handle: ({ body: { phoneNumber, prefix }, caller }) =>
+      emptyAfter(204, control.addSafe(caller, prefix === undefined ? { phoneNumber: phoneNumber! } : { prefix })),
   });

@@ -2,7 +2,7 @@ import { blockLimit, type GuardControl } from '../../../guard/control/guard-cont
 import { ruleNames } from '../../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 
 const block = record('GuardBlock', {
   id: required(text(), 'The id by which it can be lifted.'),
@@ -16,13 +16,12 @@ const blocks = record('GuardBlocks', { blocks: required(listOf(block), 'The bloc
 
 export const guardBlocksOperation = (control: GuardControl) =>
   operation({
+    ...operatorRead,
     name: 'guard-blocks',
     method: 'GET',
     path: '/operator/guard/blocks',
-    tag: 'Operator',
     summary: 'List blocks',
     about: `The ${blockLimit} that last longest.`,
-    scopes: ['operator:read'],
     responses: { 200: { about: 'The blocks.', shape: blocks } },
     handle: async ({ owner }) => reply(200, blocks, { blocks: await control.blocks(owner) }),
   });

@@ -4,7 +4,7 @@ import { describeEvidence } from '../../../guard/evidence.ts';
 import { ruleNames } from '../../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
 import { int32, optional, required, text } from '../../../formats/shape.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { evidenceFigures } from './evidence-shape.ts';
 import { pageQuery } from '../page-query.ts';
@@ -30,14 +30,13 @@ const decisions = record('GuardDecisions', { decisions: required(listOf(decision
 
 export const guardDecisionsOperation = (control: GuardControl) =>
   operation({
+    ...operatorRead,
     name: 'guard-decisions',
     method: 'GET',
     path: '/operator/guard/decisions',
-    tag: 'Operator',
     summary: 'List decisions',
     about:
       'What the rules refused, or would have refused. Newest first. Under attack single decisions are sampled; the totals of the rules are exact.',
-    scopes: ['operator:read'],
     query: query({
       rule: optional(word(ruleNames), 'Only this rule.'),
       action: optional(word(actions), 'Only this action.'),

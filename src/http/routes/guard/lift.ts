@@ -2,7 +2,7 @@ import type { GuardControl } from '../../../guard/control/guard-control.ts';
 import { integer, record } from '../../../formats/record.ts';
 import { body, int32, optional, required, text } from '../../../formats/shape.ts';
 import { plainAddress } from '../../client-address.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorWrite, reply } from '../../operation.ts';
 import { actionReason } from '../action-reason.ts';
 import { phoneNumberText } from '../phone/phone-number-text.ts';
 
@@ -30,12 +30,11 @@ const lifted = record('GuardLifted', { lifted: required(integer(), 'How many blo
 
 export const guardLiftOperation = (control: GuardControl) =>
   operation({
+    ...operatorWrite,
     name: 'guard-lift',
     method: 'POST',
     path: '/operator/guard/lift',
-    tag: 'Operator',
     summary: 'Lift a block',
-    scopes: ['operator:write'],
     input,
     inputRequired: true,
     example: { userId: 17, reason: 'The customer called and answered the security questions.' },

@@ -1,6 +1,6 @@
 import type { GuardControl } from '../../../guard/control/guard-control.ts';
 import { body, required, text } from '../../../formats/shape.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation, operatorWrite } from '../../operation.ts';
 
 const input = body('GuardSafeRemoval', {
   id: required(text({ maxLength: 100 }), 'The entry, by the id that the list gives it.'),
@@ -8,18 +8,14 @@ const input = body('GuardSafeRemoval', {
 
 export const guardRemoveSafeOperation = (control: GuardControl) =>
   operation({
+    ...operatorWrite,
     name: 'guard-remove-safe',
     method: 'POST',
     path: '/operator/guard/safe-list/remove',
-    tag: 'Operator',
     summary: 'Remove from the safe list',
-    scopes: ['operator:write'],
     input,
     example: { id: '+447400' },
     responses: { 204: { about: 'It is off the list.' } },
     errors: ['not-found'],
-    async handle({ body: { id }, caller }) {
-      await control.removeSafe(caller, id);
-      return empty(204);
-    },
+    handle: ({ body: { id }, caller }) => emptyAfter(204, control.removeSafe(caller, id)),
   });

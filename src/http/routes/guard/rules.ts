@@ -2,7 +2,7 @@ import type { GuardControl } from '../../../guard/control/guard-control.ts';
 import { ruleModes, ruleNames } from '../../../guard/rules.ts';
 import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 
 const rule = record('GuardRule', {
   rule: required(word(ruleNames), 'Its name.'),
@@ -19,13 +19,12 @@ const rules = record('GuardRules', { rules: required(listOf(rule), 'Every rule.'
 
 export const guardRulesOperation = (control: GuardControl) =>
   operation({
+    ...operatorRead,
     name: 'guard-rules',
     method: 'GET',
     path: '/operator/guard/rules',
-    tag: 'Operator',
     summary: 'List guard rules',
     about: 'The rules against abuse, with their modes and what they did.',
-    scopes: ['operator:read'],
     responses: { 200: { about: 'Every rule, with its decisions of the last 24 hours.', shape: rules } },
     handle: async ({ owner }) => reply(200, rules, { rules: await control.rules(owner) }),
   });

@@ -1,7 +1,7 @@
 import type { GuardControl } from '../../../guard/control/guard-control.ts';
 import { boolean, instant, listOf, record } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 
 const entry = record('GuardSafeEntry', {
   id: required(text(), 'The id by which it can be removed.'),
@@ -15,13 +15,12 @@ const safeList = record('GuardSafeList', { entries: required(listOf(entry), 'The
 
 export const guardSafeListOperation = (control: GuardControl) =>
   operation({
+    ...operatorRead,
     name: 'guard-safe-list',
     method: 'GET',
     path: '/operator/guard/safe-list',
-    tag: 'Operator',
     summary: 'Get the safe list',
     about: 'The numbers that the rules about destinations do not check.',
-    scopes: ['operator:read'],
     responses: { 200: { about: 'The list, newest first.', shape: safeList } },
     handle: async ({ owner }) => reply(200, safeList, { entries: await control.safeList(owner) }),
   });

@@ -2,7 +2,7 @@ import type { GuardControl } from '../../../guard/control/guard-control.ts';
 import { ruleModes, ruleNames } from '../../../guard/rules.ts';
 import { word } from '../../../formats/record.ts';
 import { body, optional, required } from '../../../formats/shape.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation, operatorWrite } from '../../operation.ts';
 import { actionReason } from '../action-reason.ts';
 
 const input = body('GuardModeRequest', {
@@ -13,18 +13,15 @@ const input = body('GuardModeRequest', {
 
 export const guardSetModeOperation = (control: GuardControl) =>
   operation({
+    ...operatorWrite,
     name: 'guard-set-mode',
     method: 'POST',
     path: '/operator/guard/mode',
-    tag: 'Operator',
     summary: 'Set the mode of a rule',
     about: 'Every process applies it within seconds.',
-    scopes: ['operator:write'],
     input,
     example: { rule: 'prefix', mode: 'shadow', reason: 'A campaign sends many codes to one range today.' },
     responses: { 204: { about: 'The mode is changed.' } },
-    async handle({ body: { rule, mode, reason }, caller }) {
-      await control.setMode({ ...caller, reason }, rule, mode === 'configured' ? undefined : mode);
-      return empty(204);
-    },
+    handle: ({ body: { rule, mode, reason }, caller }) =>
+      emptyAfter(204, control.setMode({ ...caller, reason }, rule, mode === 'configured' ? undefined : mode)),
   });

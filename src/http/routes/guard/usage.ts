@@ -2,7 +2,7 @@ import type { ReadUsage } from '../../../guard/usage.ts';
 import { ruleNames } from '../../../guard/rules.ts';
 import { integer, listOf, nullable, number, record, word } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 
 const limit = record('GuardLimitUsage', {
   subject: required(nullable(text()), 'The country or the range of numbers; null if the limit is for neither.'),
@@ -34,14 +34,13 @@ const usage = record('GuardUsage', {
 
 export const guardUsageOperation = (readUsage: ReadUsage) =>
   operation({
+    ...operatorRead,
     name: 'guard-usage',
     method: 'GET',
     path: '/operator/guard/usage',
-    tag: 'Operator',
     summary: 'Get the use of limits',
     about:
       'The limits of every rule, and how much of them the busiest user, phone, address, token, country or range has used now. Phones, addresses and tokens are not named. A rule that is off counts nothing.',
-    scopes: ['operator:read'],
     responses: { 200: { about: 'The limits.', shape: usage } },
     handle: async ({ owner }) => reply(200, usage, { rules: await readUsage(owner) }),
   });

@@ -1,12 +1,11 @@
 import type { Audit } from '../../../audit/audit.ts';
-import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
+import { instant, integer, listOf, nullable, record, timestamp, word } from '../../../formats/record.ts';
 import { filterText, int32, optional, required, text } from '../../../formats/shape.ts';
 import { operatorActions } from '../../../audit/operator-actions.ts';
 import { parseFrom, parseTo } from '../../../values/instant.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { pageQuery } from '../page-query.ts';
-import { timestamp } from '../timestamp.ts';
 
 const action = record('OperatorAction', {
   id: required(integer(), 'Its number.'),
@@ -32,13 +31,12 @@ export const actionFilter = {
 
 export const operatorActionsOperation = (audit: Audit) =>
   operation({
+    ...operatorRead,
     name: 'operator-actions',
     method: 'GET',
     path: '/operator/actions',
-    tag: 'Operator',
     summary: 'List operator actions',
     about: 'What operators did, and who. Newest first.',
-    scopes: ['operator:read'],
     query: query({ ...actionFilter, ...pageQuery }),
     responses: { 200: { about: 'The actions.', shape: actions } },
     async handle({ query: { count, ...filter }, owner }) {

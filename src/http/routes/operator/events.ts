@@ -1,12 +1,11 @@
 import type { FindEvents } from '../../../events/find-events.ts';
-import { listOf, record, responseOnly } from '../../../formats/record.ts';
+import { listOf, record, responseOnly, timestamp } from '../../../formats/record.ts';
 import { int32, optional, required, withDefault } from '../../../formats/shape.ts';
 import { parseFrom, parseTo } from '../../../values/instant.ts';
 import { eventId, eventType } from '../events/event-type-shape.ts';
-import { jsonText, operation } from '../../operation.ts';
+import { jsonText, operation, operatorRead } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { eventSchemaOfAnyType } from '../events/list-events.ts';
-import { timestamp } from '../timestamp.ts';
 
 const list = record('FoundEvents', {
   events: required(listOf(responseOnly<unknown>(eventSchemaOfAnyType)), 'The events, newest first.'),
@@ -14,13 +13,12 @@ const list = record('FoundEvents', {
 
 export const operatorEventsOperation = (findEvents: FindEvents) =>
   operation({
+    ...operatorRead,
     name: 'operator-events',
     method: 'GET',
     path: '/operator/events',
-    tag: 'Operator',
     summary: 'Search events',
     about: 'Newest first. For a page after the first, before is the id of the last event of the page before.',
-    scopes: ['operator:read'],
     query: query({
       userId: optional(int32(), 'Only events about this user.'),
       type: optional(listOf(eventType), 'Only events of this type; may be repeated.'),

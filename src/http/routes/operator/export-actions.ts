@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { withoutFormulas, writeCsvRecord } from '../../../formats/csv-writer.ts';
 import type { Audit } from '../../../audit/audit.ts';
-import { operation } from '../../operation.ts';
+import { operation, operatorRead } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { actionFilter } from './actions.ts';
 
@@ -12,14 +12,13 @@ type Row = Record<(typeof columns)[number], string | number | Date | null>;
 
 export const operatorExportActionsOperation = (audit: Audit) =>
   operation({
+    ...operatorRead,
     name: 'operator-export-actions',
     method: 'GET',
     path: '/operator/actions/export',
-    tag: 'Operator',
     summary: 'Export operator actions',
     about:
       'The actions as CSV, newest first, at most the latest 100,000. A cell that a spreadsheet would read as a formula starts with an apostrophe.',
-    scopes: ['operator:read'],
     query: query(actionFilter),
     responses: {
       200: {

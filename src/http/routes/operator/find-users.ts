@@ -1,7 +1,7 @@
 import { instant, integer, listOf, nullable, record } from '../../../formats/record.ts';
 import { body, optional, required, text } from '../../../formats/shape.ts';
 import type { createFindUsers } from '../../../users/find-users.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 import { phoneNumberText } from '../phone/phone-number-text.ts';
 
 const input = body(
@@ -31,14 +31,13 @@ const foundUsers = record('FoundUsers', {
 /** A POST, so that no phone number or e-mail address is in the path or query, which logs and browser histories keep. */
 export const findUsersOperation = (findUsers: ReturnType<typeof createFindUsers>) =>
   operation({
+    ...operatorRead,
     name: 'operator-find-users',
     method: 'POST',
     path: '/operator/find-users',
-    tag: 'Operator',
     summary: 'Find users',
     about:
       'Users who verified the number, and users whose last code was sent to it; or users with the e-mail address. The call is audited, with number and address masked.',
-    scopes: ['operator:read'],
     input,
     inputRequired: true,
     example: { phoneNumber: '+447400123456' },

@@ -1,7 +1,7 @@
 import type { LiveMessages } from '../../../events/live/live-messages.ts';
 import { eventStreamType } from '../../../formats/event-stream.ts';
 import type { EventStreams } from '../../event-streams.ts';
-import { operation } from '../../operation.ts';
+import { operation, operatorRead } from '../../operation.ts';
 
 export const operatorLiveMessagesOperation = ({
   liveMessages: live,
@@ -11,15 +11,14 @@ export const operatorLiveMessagesOperation = ({
   eventStreams: EventStreams;
 }) =>
   operation({
+    ...operatorRead,
     name: 'operator-live-messages',
     method: 'GET',
     path: '/operator/messages/live',
-    tag: 'Operator',
     summary: 'Stream messages',
     about:
       'Server-Sent Events: ready, immediately; message, with a `phone.*` event; expired, when the token expires. ' +
       'With Last-Event-ID nothing is missed between two streams.',
-    scopes: ['operator:read'],
     requestHeaders: { 'Last-Event-ID': 'The id of the last event of an earlier stream: continues after it.' },
     responses: {
       200: {

@@ -1,15 +1,14 @@
 import { ruleNames } from '../../../guard/rules.ts';
-import { instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
+import { instant, integer, listOf, nullable, record, timestamp, word } from '../../../formats/record.ts';
 import { filterText, int32, optional, required, text, withDefault } from '../../../formats/shape.ts';
 import type { FindMessages } from '../../../messages/find-messages.ts';
 import { channels } from '../../../sms/channels.ts';
 import { parseLogCursor, writeLogCursor } from '../../../messages/log-cursor.ts';
 import { parseFrom, parseTo } from '../../../values/instant.ts';
-import { jsonText, operation } from '../../operation.ts';
+import { jsonText, operation, operatorRead } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 import { evidenceFigures } from '../guard/evidence-shape.ts';
 import { attempt, confirmation } from './trail.ts';
-import { timestamp } from '../timestamp.ts';
 
 const states = ['stopped', 'unavailable', 'refused', 'unknown', 'accepted', 'failed', 'delivered'] as const;
 
@@ -56,14 +55,13 @@ const cursor = text({ parse: parseLogCursor, message: 'The field {0} must be a v
 
 export const operatorMessagesOperation = (findMessages: FindMessages) =>
   operation({
+    ...operatorRead,
     name: 'operator-messages',
     method: 'GET',
     path: '/operator/messages',
-    tag: 'Operator',
     summary: 'Search messages',
     about:
       'The log of texts with their outcomes, and sends that a rule refused. Newest first. Phone numbers are masked, and it contains no codes. Under attack refused sends are sampled.',
-    scopes: ['operator:read'],
     query: query({
       userId: optional(int32(), 'Only messages to this user.'),
       number: optional(int32(), 'Only the message with this number among the user’s.'),

@@ -1,7 +1,7 @@
 import { boolean, instant, integer, listOf, nullable, record, word } from '../../../formats/record.ts';
 import { int32, optional, required, text, withDefault } from '../../../formats/shape.ts';
 import type { ReadOverview } from '../../../messages/overview.ts';
-import { jsonText, operation } from '../../operation.ts';
+import { jsonText, operation, operatorRead } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 
 const day = record('OverviewDay', {
@@ -50,13 +50,12 @@ const maximumDays = 366;
 
 export const overviewOperation = (readOverview: ReadOverview) =>
   operation({
+    ...operatorRead,
     name: 'operator-overview',
     method: 'GET',
     path: '/operator/overview',
-    tag: 'Operator',
     summary: 'Get the overview',
     about: 'The messages by day, country and gateway, and the state of the gateways.',
-    scopes: ['operator:read'],
     query: query({ days: withDefault(int32(1, maximumDays), 7, 'How many days, today included.') }),
     responses: { 200: { about: 'The overview.', shape: overview } },
     handle: async ({ query: { days }, owner }) => jsonText(200, await readOverview(days, owner)),

@@ -1,7 +1,7 @@
 import { integer, listOf, nullable, number, record } from '../../../formats/record.ts';
 import { int32, required, text, withDefault } from '../../../formats/shape.ts';
 import type { ReadPerformance } from '../../../messages/performance.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 
 const times = {
@@ -51,14 +51,13 @@ const maximumDays = 90;
 
 export const operatorPerformanceOperation = (readPerformance: ReadPerformance) =>
   operation({
+    ...operatorRead,
     name: 'operator-performance',
     method: 'GET',
     path: '/operator/performance',
-    tag: 'Operator',
     summary: 'Get cost and delivery time',
     about:
       'What messages cost and how long they took to arrive, compared with the same number of days before. Prices by leading digits of a number are not used here: only the country is stored.',
-    scopes: ['operator:read'],
     query: query({ days: withDefault(int32(1, maximumDays), 7, 'How many days, today included.') }),
     responses: { 200: { about: 'The figures.', shape: performance } },
     handle: async ({ query: { days }, owner }) => reply(200, performance, await readPerformance(days, owner)),

@@ -1,7 +1,7 @@
 import { instant, nullable, record } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
 import type { createRevealPhone } from '../../../users/find-users.ts';
-import { noStore, operation, reply } from '../../operation.ts';
+import { noStore, operation, operatorWrite, reply } from '../../operation.ts';
 
 const phones = record('RevealedPhones', {
   verifiedPhone: required(nullable(text()), 'The verified number.'),
@@ -12,13 +12,12 @@ const phones = record('RevealedPhones', {
 
 export const revealPhoneOperation = (revealPhone: ReturnType<typeof createRevealPhone>) =>
   operation({
+    ...operatorWrite,
     name: 'operator-reveal-phone',
     method: 'POST',
     path: '/operator/users/{id}/reveal-phone',
-    tag: 'Operator',
     summary: 'Reveal phone numbers',
     about: 'A user’s phone numbers in full. The call is audited.',
-    scopes: ['operator:write'],
     responses: { 200: { about: 'The numbers.', shape: phones } },
     handle: async ({ id, caller: { subject, client } }) =>
       reply(200, phones, await revealPhone({ subject, client }, id), noStore),

@@ -1,7 +1,7 @@
 import { boolean, listOf, nullable, record } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
 import type { DescribedSetting } from '../../../config/describe.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 
 const setting = record('ServiceSetting', {
   name: required(text(), 'The environment variable.'),
@@ -27,14 +27,13 @@ interface SettingsReport {
 
 export const operatorSettingsOperation = (report: SettingsReport) =>
   operation({
+    ...operatorRead,
     name: 'operator-settings',
     method: 'GET',
     path: '/operator/settings',
-    tag: 'Operator',
     summary: 'List settings',
     about:
       'The settings of the process that answers, as it was started. A secret only shows whether it is set; names and passwords in URLs are left out.',
-    scopes: ['operator:read'],
     responses: { 200: { about: 'The settings.', shape: settings } },
     handle: () => reply(200, settings, report),
   });

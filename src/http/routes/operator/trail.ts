@@ -1,7 +1,7 @@
 import { instant, integer, listOf, nullable, number, record, word } from '../../../formats/record.ts';
 import { optional, required, text } from '../../../formats/shape.ts';
 import { channels } from '../../../sms/channels.ts';
-import { jsonText, operation } from '../../operation.ts';
+import { jsonText, operation, operatorRead } from '../../operation.ts';
 
 export const attempt = record('TrailTry', {
   gateway: required(text(), 'The gateway that was asked.'),
@@ -82,14 +82,13 @@ const trail = record('UserTrail', {
 
 export const readTrailOperation = (readTrail: (userId: number) => Promise<string>) =>
   operation({
+    ...operatorRead,
     name: 'operator-trail',
     method: 'GET',
     path: '/operator/users/{id}/trail',
-    tag: 'Operator',
     summary: 'Get a user’s trail',
     about:
       'The user’s verifications, step by step. Newest first, the last 200 of each kind. Phone numbers are masked, and it contains no codes.',
-    scopes: ['operator:read'],
     responses: { 200: { about: 'The trail.', shape: trail } },
     handle: async ({ id }) => jsonText(200, await readTrail(id)),
   });

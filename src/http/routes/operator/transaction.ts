@@ -1,7 +1,7 @@
 import type { Operator } from '../../../audit/operator-actions.ts';
 import { body, required, text } from '../../../formats/shape.ts';
 import { maxLengths } from '../../../transactions/limits.ts';
-import { jsonText, noStore, operation } from '../../operation.ts';
+import { jsonText, noStore, operation, operatorWrite } from '../../operation.ts';
 import { detailedTransactionShape, exampleDetails, exampleTransaction } from '../transactions/transaction-shape.ts';
 
 const input = body('OperatorTransactionRequest', {
@@ -13,13 +13,12 @@ type ReadUserTransaction = (who: Operator, individualId: number, transactionId: 
 /** A POST, since the call is audited. */
 export const operatorTransactionOperation = (readUserTransaction: ReadUserTransaction) =>
   operation({
+    ...operatorWrite,
     name: 'operator-transaction',
     method: 'POST',
     path: '/operator/users/{id}/transaction',
-    tag: 'Operator',
     summary: 'Get a transaction of a user',
     about: 'A customer’s transaction with its details. The call is audited.',
-    scopes: ['operator:write'],
     input,
     example: { transactionId: 'demo-00001' },
     responses: {

@@ -3,7 +3,7 @@ import type { ListReply, ListRequest } from '../../../transactions/list/list-tra
 import type { Operator } from '../../../audit/operator-actions.ts';
 import { integer, listOf, record } from '../../../formats/record.ts';
 import { body, int32, required, withDefault } from '../../../formats/shape.ts';
-import { jsonText, noStore, operation } from '../../operation.ts';
+import { jsonText, noStore, operation, operatorWrite } from '../../operation.ts';
 import { exampleTransaction, transactionShape } from '../transactions/transaction-shape.ts';
 
 const input = body(
@@ -26,13 +26,12 @@ type ListUserTransactions = (who: Operator, request: ListRequest) => Promise<Lis
 /** A POST, since the call is audited. */
 export const operatorTransactionsOperation = (listUserTransactions: ListUserTransactions) =>
   operation({
+    ...operatorWrite,
     name: 'operator-transactions',
     method: 'POST',
     path: '/operator/users/{id}/transactions',
-    tag: 'Operator',
     summary: 'List a user’s transactions',
     about: 'A customer’s transactions, newest first. The call is audited.',
-    scopes: ['operator:write'],
     input,
     example: { dataBatch: 1, dataBatchCount: 20 },
     responses: {

@@ -2,7 +2,7 @@ import { writeEvent } from '../../../events/event.ts';
 import type { WebhookEndpoints } from '../../../events/webhooks/webhook-endpoints.ts';
 import { instant, listOf, nullable, record } from '../../../formats/record.ts';
 import { required, text } from '../../../formats/shape.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 import { deliveryMembers, deliveryQuery } from '../events/webhook-delivery-shape.ts';
 
 const list = record('OperatorWebhookDeliveries', {
@@ -21,13 +21,12 @@ const list = record('OperatorWebhookDeliveries', {
 
 export const operatorWebhookDeliveriesOperation = (endpoints: WebhookEndpoints) =>
   operation({
+    ...operatorRead,
     name: 'operator-webhook-deliveries',
     method: 'GET',
     path: '/operator/webhook-endpoints/{id}/deliveries',
-    tag: 'Operator',
     summary: 'Inspect deliveries',
     about: 'The latest deliveries to a webhook endpoint, with what was sent and answered.',
-    scopes: ['operator:read'],
     unknownId: 'not-found',
     query: deliveryQuery,
     responses: { 200: { about: 'The deliveries.', shape: list } },

@@ -1,7 +1,7 @@
 import type { WebhookEndpoints } from '../../../events/webhooks/webhook-endpoints.ts';
 import { boolean, instant, integer, listOf, nullable, record } from '../../../formats/record.ts';
 import { required } from '../../../formats/shape.ts';
-import { operation, reply } from '../../operation.ts';
+import { operation, operatorRead, reply } from '../../operation.ts';
 import { endpointMembers } from '../events/webhook-endpoint-shape.ts';
 
 const list = record('OperatorWebhookEndpoints', {
@@ -21,13 +21,12 @@ const list = record('OperatorWebhookEndpoints', {
 
 export const operatorWebhookEndpointsOperation = (endpoints: WebhookEndpoints) =>
   operation({
+    ...operatorRead,
     name: 'operator-webhook-endpoints',
     method: 'GET',
     path: '/operator/webhook-endpoints',
-    tag: 'Operator',
     summary: 'Inspect webhook endpoints',
     about: 'The webhook endpoints with their health.',
-    scopes: ['operator:read'],
     responses: { 200: { about: 'The endpoints.', shape: list } },
     handle: async ({ owner }) => reply(200, list, { endpoints: await endpoints.listHealth(owner) }),
   });

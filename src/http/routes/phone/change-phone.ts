@@ -1,6 +1,6 @@
 import { body, optional, text } from '../../../formats/shape.ts';
 import type { ChangePhone } from '../../../phone/change-phone.ts';
-import { isUuid } from '../../../values/uuid.ts';
+import { parseUuid } from '../../../values/uuid.ts';
 import { operation } from '../../operation.ts';
 import { idempotencyAbout } from '../idempotency-key.ts';
 import { checkChannel, sendMembers } from './send-input.ts';
@@ -28,7 +28,7 @@ export const changePhoneOperation = (changePhone: ChangePhone) =>
     async handle(context) {
       const { confirmationId: named, ...given } = context.body;
       // Anything else is the id of no confirmation.
-      const confirmationId = named !== undefined && isUuid(named) ? named : undefined;
+      const confirmationId = parseUuid(named);
       return sentReply(
         await changePhone.askForChange({ userId: context.id, ...given, confirmationId, ...sendDetails(context) }),
       );

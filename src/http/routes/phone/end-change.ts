@@ -1,5 +1,5 @@
 import type { ChangePhone } from '../../../phone/change-phone.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation } from '../../operation.ts';
 
 export const endChangeOperation = (changePhone: ChangePhone) =>
   operation({
@@ -11,8 +11,5 @@ export const endChangeOperation = (changePhone: ChangePhone) =>
     about: 'The codes of the change are void, and the number stays as it is.',
     scopes: ['phone'],
     responses: { 204: { about: 'There is no change under way.' } },
-    async handle({ id }) {
-      await changePhone.giveUpChange(id);
-      return empty(204);
-    },
+    handle: ({ id }) => emptyAfter(204, changePhone.giveUpChange(id)),
   });

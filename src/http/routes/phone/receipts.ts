@@ -4,7 +4,7 @@ import type { GatewayDefinition } from '../../../sms/define-gateway.ts';
 import type { Gateway } from '../../../sms/gateway.ts';
 import { gatewayDefinitions } from '../../../sms/gateways/index.ts';
 import { optional, text } from '../../../formats/shape.ts';
-import { empty, operation, type AnyOperation, type Reply, type ResponseDoc } from '../../operation.ts';
+import { operation, type AnyOperation, type Reply, type ResponseDoc } from '../../operation.ts';
 import { query } from '../../query-shape.ts';
 
 const largestReceipt = 64 * 1024;
@@ -57,6 +57,6 @@ const receiptOperation = (receipts: Receipts, gateway: string, method: 'GET' | '
       const callback = { url, headers: request.headers, body: request.bytes ?? Buffer.alloc(0) };
       if (isHandshake && found.readHandshake) return handshakeReply(found.readHandshake(callback));
       await receipts.take(found, callback, message);
-      return empty(204);
+      return { status: 204 };
     },
   });

@@ -5,7 +5,7 @@ import type { ResendRequest } from '../../../phone/send-code.ts';
 import type { SentCode } from '../../../codes/idempotent-send.ts';
 import { callOrigin } from '../call-origin.ts';
 import { idempotencyKeyAbout, idempotencyKeyOf } from '../idempotency-key.ts';
-import { empty, type Context, type Reply } from '../../operation.ts';
+import type { Context, Reply } from '../../operation.ts';
 
 export const sendCommon = {
   tag: 'Phone verification',
@@ -53,7 +53,7 @@ export const sendErrors = [
 ] as const satisfies ErrorReason[];
 
 export function sentReply(sent: SentCode | undefined): Reply {
-  if (!sent) return empty(204);
+  if (!sent) return { status: 204 };
   const { codeLength, expiresInSeconds } = sent;
   return { status: 204, headers: { 'code-length': String(codeLength), 'code-expires-in': String(expiresInSeconds) } };
 }

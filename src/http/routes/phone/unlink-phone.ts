@@ -1,4 +1,4 @@
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation } from '../../operation.ts';
 
 export const unlinkPhoneOperation = (unlinkPhone: (userId: number) => Promise<void>) =>
   operation({
@@ -10,8 +10,5 @@ export const unlinkPhoneOperation = (unlinkPhone: (userId: number) => Promise<vo
     about: 'For a lost or recycled number. The user is unverified again, and another user can verify the number.',
     scopes: ['users'],
     responses: { 204: { about: 'The user has no number.' } },
-    async handle({ id }) {
-      await unlinkPhone(id);
-      return empty(204);
-    },
+    handle: ({ id }) => emptyAfter(204, unlinkPhone(id)),
   });

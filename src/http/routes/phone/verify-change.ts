@@ -1,6 +1,6 @@
 import { body, required, text } from '../../../formats/shape.ts';
 import type { ChangePhone } from '../../../phone/change-phone.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation } from '../../operation.ts';
 import { callOrigin } from '../call-origin.ts';
 
 const input = body('VerifyChangeRequest', {
@@ -21,8 +21,6 @@ export const verifyChangeOperation = (changePhone: ChangePhone) =>
     example: { code: '123456' },
     responses: { 200: { about: 'The new number is verified.' } },
     errors: ['invalid-code', 'too-many-failures'],
-    async handle({ id, body: { code }, caller, request }) {
-      await changePhone.verifyChange(id, code, callOrigin(caller, request));
-      return empty(200);
-    },
+    handle: ({ id, body: { code }, caller, request }) =>
+      emptyAfter(200, changePhone.verifyChange(id, code, callOrigin(caller, request))),
   });

@@ -1,5 +1,5 @@
 import type { VerifyCode } from '../../../phone/verify-code.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation } from '../../operation.ts';
 import { callOrigin } from '../call-origin.ts';
 import { body, int32, required, text } from '../../../formats/shape.ts';
 
@@ -22,8 +22,6 @@ export const verifyPhoneOperation = (verifyCode: VerifyCode) =>
     responses: { 200: { about: 'The phone is verified.' } },
     errors: ['invalid-code', 'too-many-failures'],
     namesUser: ({ body: { id } }) => id,
-    async handle({ body: { id, code }, caller, request }) {
-      await verifyCode('verification', id, code, callOrigin(caller, request));
-      return empty(200);
-    },
+    handle: ({ body: { id, code }, caller, request }) =>
+      emptyAfter(200, verifyCode('verification', id, code, callOrigin(caller, request))),
   });

@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation } from '../../operation.ts';
 
 export const resetClockOperation = (sandbox: Sandbox) =>
   operation({
@@ -11,8 +11,5 @@ export const resetClockOperation = (sandbox: Sandbox) =>
     about: 'Codes, counters and blocks that were made while the clock was ahead are deleted.',
     isLocalInSandbox: true,
     responses: { 204: { about: 'The clock shows the real time.' } },
-    async handle() {
-      await sandbox.resetClock();
-      return empty(204);
-    },
+    handle: () => emptyAfter(204, sandbox.resetClock()),
   });

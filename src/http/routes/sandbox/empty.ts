@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../../sandbox/sandbox.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation } from '../../operation.ts';
 
 export const emptySandboxOperation = (sandbox: Sandbox) =>
   operation({
@@ -11,8 +11,5 @@ export const emptySandboxOperation = (sandbox: Sandbox) =>
     about: 'Users, codes, transactions and messages are removed, and the clock is put back.',
     isLocalInSandbox: true,
     responses: { 204: { about: 'Nothing is left.' } },
-    async handle() {
-      await sandbox.empty();
-      return empty(204);
-    },
+    handle: () => emptyAfter(204, sandbox.empty()),
   });

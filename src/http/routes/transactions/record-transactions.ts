@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { causeOf, notTheirs, type FieldErrors, type Problem } from '../../../errors.ts';
+import { causeOf, notTheirs, type Problem } from '../../../errors.ts';
 import type { Json } from '../../../formats/json.ts';
 import { fieldErrors, listOf, nullable, record, responseOnly, word } from '../../../formats/record.ts';
 import { body, optional, required, text } from '../../../formats/shape.ts';
@@ -8,9 +8,9 @@ import type { Owner } from '../../../sharing/slots.ts';
 import {
   ingest,
   noRows,
-  unknownIndividualErrors,
+  resultOf,
   type IncomingRow,
-  type RecordResultName,
+  type RowResult,
   type Totals,
 } from '../../../transactions/record/ingest.ts';
 import { maxReportedRows, maxRowsInBody, serviceBatch } from '../../../transactions/limits.ts';
@@ -44,11 +44,6 @@ interface RecordServices {
   /** The refusal if there is no room for rows of this owner. */
   findRecordRefusal(owner: Owner): Problem | undefined;
   observer: { observe: Observe };
-}
-
-interface Result extends ClaimedKey {
-  result: RecordResultName;
-  errors?: FieldErrors;
 }
 
 const ndjsonType = 'application/x-ndjson';
@@ -125,26 +120,22 @@ function* resultsOf(
   sent: readonly Json[],
   readings: readonly RowReading[],
   recorded: RecordPlanResult[],
-): Generator<Result> {
+): Generator<RowResult> {
   let next = 0;
   for (const [index, reading] of readings.entries()) {
     if ('errors' in reading) {
       yield { ...claimedKey(sent[index]!), result: 'rejected', ...reading };
       continue;
     }
-    const { transactionId, individualId } = reading.row;
-    const result = recorded[next]!;
+    yield resultOf(reading.row, recorded[next]!);
     next += 1;
-    yield result === 'unknown-individual'
-      ? { transactionId, individualId, result: 'rejected', errors: unknownIndividualErrors }
-      : { transactionId, individualId, result };
   }
 }
 
 /** The number of results that are written before the event loop does other work. */
 const resultsPerTurn = 250;
 
-async function writeResults(results: Iterable<Result>): Promise<{ text: string; totals: Totals }> {
+async function writeResults(results: Iterable<RowResult>): Promise<{ text: string; totals: Totals }> {
   const totals = noRows();
   const parts: string[] = [];
   for (const result of results) {

@@ -8,18 +8,14 @@ import {
   type StatementReply,
   type StatementRequest,
 } from '../../../transactions/export/make-statement.ts';
-import { parseTimeZone, timeZoneMessage } from '../../../values/time-zone.ts';
 import { operation } from '../../operation.ts';
+import { timeZoneMember } from './time-zone-member.ts';
 
 const input = body(
   'StatementRequest',
   {
     individualId: required(int32(), 'Customer identifier.'),
-    timeZone: withDefault(
-      filterText({ parse: parseTimeZone, message: timeZoneMessage }),
-      'UTC',
-      'IANA time zone of the dates.',
-    ),
+    timeZone: timeZoneMember('IANA time zone of the dates.'),
     locale: withDefault(
       filterText({ parse: parseLocale, message: localeMessage }),
       'en',

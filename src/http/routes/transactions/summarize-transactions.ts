@@ -1,9 +1,9 @@
 import { periods, type Period } from '../../../transactions/period.ts';
 import type { TotalsReply, TotalsRequest } from '../../../transactions/summarize-transactions.ts';
-import { parseTimeZone, timeZoneMessage } from '../../../values/time-zone.ts';
 import { integer, listOf, number, record } from '../../../formats/record.ts';
 import { body, filterText, int32, required, text, withDefault } from '../../../formats/shape.ts';
 import { jsonList, operation } from '../../operation.ts';
+import { timeZoneMember } from './time-zone-member.ts';
 import { checkRanges, filterMembers, filterOf } from '../../../transactions/filter-input.ts';
 
 const input = body(
@@ -19,11 +19,7 @@ const input = body(
       'day',
       'Length of a period; weeks begin on Monday.',
     ),
-    timeZone: withDefault(
-      filterText({ parse: parseTimeZone, message: timeZoneMessage }),
-      'UTC',
-      'IANA time zone of the periods.',
-    ),
+    timeZone: timeZoneMember('IANA time zone of the periods.'),
     ...filterMembers,
   },
   checkRanges,

@@ -1,5 +1,5 @@
 import type { EraseUser } from '../../../privacy/erase-user.ts';
-import { empty, operation } from '../../operation.ts';
+import { emptyAfter, operation } from '../../operation.ts';
 
 export const eraseUserOperation = (eraseUser: EraseUser) =>
   operation({
@@ -14,8 +14,5 @@ export const eraseUserOperation = (eraseUser: EraseUser) =>
     scopes: ['users'],
     serviceTokensOnly: true,
     responses: { 204: { about: 'The user is erased, now or earlier.' } },
-    async handle({ id, caller }) {
-      await eraseUser(caller, id);
-      return empty(204);
-    },
+    handle: ({ id, caller }) => emptyAfter(204, eraseUser(caller, id)),
   });
