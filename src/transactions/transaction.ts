@@ -97,7 +97,8 @@ const plainLetters: Record<string, string> = {
 };
 const lettersToReplace = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
 
-function withoutAccents(text: string): string {
+/** As people type it who leave accents out. */
+export function withoutAccents(text: string): string {
   if (!beyondAscii.test(text)) return text;
   return text
     .normalize('NFD')

@@ -36,14 +36,14 @@ const known: Record<string, [number, string]> = {
   'db/sessions/cancel.ts': [2, tries],
   'db/database.ts': [1, tries],
   'db/embedded/embedded.ts': [9, settles],
-  'db/sessions/session.ts': [3, closes],
-  'db/sessions/socket.ts': [3, closes],
-  'egress/poster.ts': [8, settles],
+  'db/sessions/session.ts': [4, closes],
+  'db/sessions/socket.ts': [4, closes],
+  'egress/poster.ts': [9, settles],
   'egress/proxy.ts': [7, settles],
   'egress/resolver.ts': [1, settles],
   'events/webhooks/endpoint-worker.ts': [3, tries],
   'network/free-port.ts': [1, settles],
-  'network/give-time.ts': [2, settles],
+  'network/give-time.ts': [3, settles],
   'http/connections/arriving-bodies.ts': [1, counts],
   'http/connections/connections.ts': [9, counts],
   'http/event-streams.ts': [3, counts],
@@ -59,8 +59,8 @@ const known: Record<string, [number, string]> = {
   'sharing/slots.ts': [2, settles],
   'sms/failover.ts': [1, settles],
   'sms/gateways/smpp.ts': [1, tries],
-  'sms/http.ts': [8, settles],
-  'sms/smpp/session.ts': [7, tries],
+  'sms/http.ts': [9, settles],
+  'sms/smpp/session.ts': [8, tries],
   'statements/statement-worker.ts': [1, worker],
   'statements/statement-writer.ts': [4, settles],
   'statements/typesetter.ts': [2, counts],
@@ -68,7 +68,7 @@ const known: Record<string, [number, string]> = {
   'transactions/export/make-statement.ts': [2, closes],
 };
 
-const timers = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
+const timers = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'giveTime'];
 const listening = ['on', 'once', 'addListener', 'prependListener', 'addEventListener', 'nextTick'];
 
 /** Whether the callback is made by one of these functions. */

@@ -313,6 +313,12 @@ describe('the extra filters', () => {
     [{ search: 'SORENSEN' }, ['A4']],
     [{ search: 'strasse 7' }, ['A4']],
     [{ search: 'äpfél' }, []],
+    // Each letter may be written with its accent or without.
+    [{ search: 'PAWEŁ SORENSEN' }, ['A4']],
+    [{ search: 'pawel sørensen' }, ['A4']],
+    [{ search: 'adele straße' }, ['A4']],
+    [{ search: 'ADÉLE STRASSE 7' }, ['A4']],
+    [{ search: 'ádele' }, []],
     [{ search: '\u0001' }, ['A4']],
     [{ search: 'a', transactionType: 'card', transactionStatus: 'accepted' }, ['A2']],
     [{ transactionType: 'P2' }, []],

@@ -28,9 +28,8 @@ import {
   matchesRow,
   matchesSearch,
   matchParameters,
-  searchedIn,
-  searchOf,
   searchParameter,
+  splitAtMatches,
 } from './row-matches.ts';
 import { sqlRowSeparator } from './transaction-blocks.store.ts';
 
@@ -107,7 +106,7 @@ select b.start_time::text as start_time, (
     select case when cardinality(w.pieces) <= 1 then 0 else 1 + (
       select count(*)::int from (select unnest(w.pieces[2 : cardinality(w.pieces) - 1]) as piece offset 0) between_matches
       where piece collate "C" like '%' || ${sqlRowSeparator} || '%') end
-    from (select string_to_array(${searchedIn('b.words', '$6')}, ${searchOf('$6')}) as pieces offset 0) w
+    from (select ${splitAtMatches('b.words', '$6')} as pieces offset 0) w
   ) as rows
 from transaction_blocks b
 where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[]) and b.words is not null and not ${isCut}`;

@@ -1,6 +1,8 @@
 /** How the rows of `transactions t` are compared with a filter, in SQL. The time range is not part of it. */
 import { arrayLiteral } from '../../formats/sql-literals.ts';
 import type { Filter } from '../filter.ts';
+import { withoutAccents } from '../transaction.ts';
+import { searchPattern } from './search-pattern.ts';
 
 /** The amounts of a filter. `first` is the number of their first parameter. */
 export const matchesAmounts = (first: number) => `
@@ -29,7 +31,8 @@ export function matchParameters(filter: Filter): (string | null)[] {
 }
 
 /**
- * The parameter of a search: its text, and the same with each accented letter as two characters.
+ * The parameter of a search: its text, and the same with each accented letter as two characters. If it leaves some accents
+ * out, also its pattern, and a text that all rows have which match it.
  *
  * Lower case has two forms of sigma: ς at the end of a word, σ elsewhere. A part of a word may end with another form than
  * the word has there, so both sides are compared with σ: ΚΩΣ is found in ΚΩΣΤΑΣ.
@@ -37,24 +40,42 @@ export function matchParameters(filter: Filter): (string | null)[] {
 export function searchParameter({ search }: Filter): string | null {
   if (search === undefined) return null;
   const text = search.replaceAll('ς', 'σ');
-  return arrayLiteral([text, text.normalize('NFD')]);
+  const pattern = searchPattern(text) ?? null;
+  const plain = text.includes('σ') ? '' : withoutAccents(text);
+  return arrayLiteral([text, text.normalize('NFD'), pattern, pattern && plain]);
 }
 
 /** As subqueries, which PostgreSQL reads once and not for each row. */
-export const searchOf = (parameter: string) => `(select (${parameter}::text[])[1])`;
-const decomposed = (parameter: string) => `(select (${parameter}::text[])[2])`;
+const part = (parameter: string, number: number) => `(select (${parameter}::text[])[${number}])`;
 
 /**
  * The text in which it is found. Rows that release 0.2.0 recorded have accented letters as their sender wrote them. Most
  * searches have neither accents nor a sigma: PostgreSQL looks for them once, not for each row.
  */
-export function searchedIn(searchText: string, parameter: string): string {
-  const [search, twoCharacters] = [searchOf(parameter), decomposed(parameter)];
+function searchedIn(searchText: string, parameter: string): string {
+  const [search, twoCharacters] = [part(parameter, 1), part(parameter, 2)];
   return `case when (select strpos(${search}, 'σ') > 0 or ${search} <> ${twoCharacters})
     then replace(replace(${searchText}, 'ς', 'σ'), ${twoCharacters}, ${search}) else ${searchText} end`;
 }
 
-/** Whether a text contains the search. True without a search. */
+const contains = (searchText: string, parameter: string) =>
+  `strpos(${searchedIn(searchText, parameter)}, ${part(parameter, 1)}) > 0`;
+
+/** Whether the pattern, if there is one, has to be tried: that takes long. */
+const mayMatchPattern = (searchText: string, parameter: string) => `strpos(${searchText}, ${part(parameter, 4)}) > 0`;
+
+/** Whether a text matches the search. True without a search. */
 export function matchesSearch(searchText: string, parameter: string): string {
-  return `(${parameter}::text[] is null or strpos(${searchedIn(searchText, parameter)}, ${searchOf(parameter)}) > 0)`;
+  return `(${parameter}::text[] is null or ${contains(searchText, parameter)} or case
+    when ${mayMatchPattern(searchText, parameter)} then ${searchText} ~ ${part(parameter, 3)} else false end)`;
+}
+
+/** The pieces before, between and after the matches of a search; one piece, or none, if it has no match. */
+export function splitAtMatches(searchText: string, parameter: string): string {
+  return `case
+    when ${part(parameter, 3)} is null
+      then string_to_array(${searchedIn(searchText, parameter)}, ${part(parameter, 1)})
+    when ${mayMatchPattern(searchText, parameter)} or ${contains(searchText, parameter)}
+      then regexp_split_to_array(${searchText}, ${part(parameter, 3)})
+    else '{}' end`;
 }
