@@ -3,8 +3,10 @@
  * busy processor): the answer may be there already, or may take several messages more, as a login does.
  */
 
-/** A pause in one of them counts at most twice its length. */
+/** A limit is waited for in parts. A part in which the process paused is waited for again. */
 const parts = 4;
+/** A timer that is late by less than this is no pause. Without a minimum a limit of no time would never end. */
+const shortestPauseMilliseconds = 100;
 
 /** Calls `giveUp` when the time is over. The returned function ends the wait. */
 export function giveTime(milliseconds: number, giveUp: () => void): () => void {
@@ -14,7 +16,7 @@ export function giveTime(milliseconds: number, giveUp: () => void): () => void {
   const wait = (left: number) => {
     const begun = performance.now();
     timer = setTimeout(() => {
-      const hasPaused = performance.now() - begun > 2 * part;
+      const hasPaused = performance.now() - begun - part > Math.max(part, shortestPauseMilliseconds);
       if (hasPaused || left > 1) wait(hasPaused ? left : left - 1);
       // Timers run before sockets are read.
       else immediate = setImmediate(giveUp);

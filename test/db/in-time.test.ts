@@ -46,7 +46,9 @@ it('a pause at any moment leaves time for an answer that takes several messages'
   }
 });
 
-it('a missing answer is an error after the time limit', async () => {
+it('a missing answer is an error after the time limit, also if no time is left', async () => {
   const silent = new Promise<never>(() => {});
-  await expect(inTime(silent, 10)).rejects.toMatchObject({ code: 'PROBE_TIMEOUT' });
+  for (const milliseconds of [10, 1, 0, -1]) {
+    await expect(inTime(silent, milliseconds), `${milliseconds} ms`).rejects.toMatchObject({ code: 'PROBE_TIMEOUT' });
+  }
 });
