@@ -50,7 +50,8 @@ describe('rows that release 0.2.0 recorded', () => {
         }),
       );
       await record(rows);
-      for (const row of rows) {
+      // Beside rows of this release.
+      for (const row of rows.filter((_, index) => index % 2 === 1)) {
         await db.write`
         update transactions set search_text = ${earlierText(row)}
         where individual_id = ${id} and transaction_id = ${row.transactionId}`;
@@ -68,6 +69,8 @@ describe('rows that release 0.2.0 recorded', () => {
       const counts = async () =>
         Promise.all(['café', 'cafe\u0301', 'cafe', 'Łódź', 'Łódź'.normalize('NFD')].map(count));
       expect(await counts()).toEqual([20, 20, 20, 20, 20]);
+      // An earlier text has no `lodz`: its count and its rows must agree on that.
+      expect(await count('café lodz')).toBe(10);
       const accepted = rows.slice(5, 10).map((row) => ({ ...row, transactionStatus: 'Accepted' }));
       expect(await record(accepted)).toEqual(accepted.map(() => 'updated'));
       expect(await counts()).toEqual([20, 20, 20, 20, 20]);

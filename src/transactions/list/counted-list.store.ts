@@ -28,8 +28,10 @@ import {
   matchesRow,
   matchesSearch,
   matchParameters,
+  patternOf,
+  searchedIn,
+  searchOf,
   searchParameter,
-  splitAtMatches,
 } from './row-matches.ts';
 import { sqlRowSeparator } from './transaction-blocks.store.ts';
 
@@ -96,18 +98,22 @@ where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[])
   and b.terms is not null and b.words is not null and not ${isCut}`;
 
 /**
- * Counts the rows of some blocks ($5) that contain a text ($6), if a block stores the texts of its rows and all its
- * rows are listed. The texts are split at each match. A piece between two matches contains a gap if the matches are in
- * different rows. As a column, and not as a table, the pieces are not stored before they are counted.
+ * Counts the rows of some blocks ($5) that match a search ($6), if a block stores the texts of its rows and all its rows
+ * are listed. For a search without a pattern the texts are split at each match. A piece between two matches contains a
+ * gap if the matches are in different rows. As a column, and not as a table, the pieces are not stored before they are
+ * counted.
  */
 const countWordsStatement = `
 with ${filterBounds}
-select b.start_time::text as start_time, (
+select b.start_time::text as start_time, case when ${patternOf('$6')} is null then (
     select case when cardinality(w.pieces) <= 1 then 0 else 1 + (
       select count(*)::int from (select unnest(w.pieces[2 : cardinality(w.pieces) - 1]) as piece offset 0) between_matches
       where piece collate "C" like '%' || ${sqlRowSeparator} || '%') end
-    from (select ${splitAtMatches('b.words', '$6')} as pieces offset 0) w
-  ) as rows
+    from (select string_to_array(${searchedIn('b.words', '$6')}, ${searchOf('$6')}) as pieces offset 0) w
+  ) else (
+    select count(*)::int from unnest(string_to_array(b.words, ${sqlRowSeparator})) as w (words)
+    where ${matchesSearch('w.words', '$6')}
+  ) end as rows
 from transaction_blocks b
 where b.individual_id = $1 and b.start_time = any($5::text[]::timestamptz[]) and b.words is not null and not ${isCut}`;
 

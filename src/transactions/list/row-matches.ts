@@ -32,7 +32,7 @@ export function matchParameters(filter: Filter): (string | null)[] {
 
 /**
  * The parameter of a search: its text, and the same with each accented letter as two characters. If it leaves some accents
- * out, also its pattern, and a text that all rows have which match it.
+ * out, also its pattern, and a text that every row contains that the pattern may match.
  *
  * Lower case has two forms of sigma: ς at the end of a word, σ elsewhere. A part of a word may end with another form than
  * the word has there, so both sides are compared with σ: ΚΩΣ is found in ΚΩΣΤΑΣ.
@@ -52,30 +52,17 @@ const part = (parameter: string, number: number) => `(select (${parameter}::text
  * The text in which it is found. Rows that release 0.2.0 recorded have accented letters as their sender wrote them. Most
  * searches have neither accents nor a sigma: PostgreSQL looks for them once, not for each row.
  */
-function searchedIn(searchText: string, parameter: string): string {
+export function searchedIn(searchText: string, parameter: string): string {
   const [search, twoCharacters] = [part(parameter, 1), part(parameter, 2)];
   return `case when (select strpos(${search}, 'σ') > 0 or ${search} <> ${twoCharacters})
     then replace(replace(${searchText}, 'ς', 'σ'), ${twoCharacters}, ${search}) else ${searchText} end`;
 }
 
-const contains = (searchText: string, parameter: string) =>
-  `strpos(${searchedIn(searchText, parameter)}, ${part(parameter, 1)}) > 0`;
+export const searchOf = (parameter: string) => part(parameter, 1);
+export const patternOf = (parameter: string) => part(parameter, 3);
 
-/** Whether the pattern, if there is one, has to be tried: that takes long. */
-const mayMatchPattern = (searchText: string, parameter: string) => `strpos(${searchText}, ${part(parameter, 4)}) > 0`;
-
-/** Whether a text matches the search. True without a search. */
+/** Whether a text matches the search. True without a search. The pattern is tried only where it may match: that takes long. */
 export function matchesSearch(searchText: string, parameter: string): string {
-  return `(${parameter}::text[] is null or ${contains(searchText, parameter)} or case
-    when ${mayMatchPattern(searchText, parameter)} then ${searchText} ~ ${part(parameter, 3)} else false end)`;
-}
-
-/** The pieces before, between and after the matches of a search; one piece, or none, if it has no match. */
-export function splitAtMatches(searchText: string, parameter: string): string {
-  return `case
-    when ${part(parameter, 3)} is null
-      then string_to_array(${searchedIn(searchText, parameter)}, ${part(parameter, 1)})
-    when ${mayMatchPattern(searchText, parameter)} or ${contains(searchText, parameter)}
-      then regexp_split_to_array(${searchText}, ${part(parameter, 3)})
-    else '{}' end`;
+  return `(${parameter}::text[] is null or strpos(${searchedIn(searchText, parameter)}, ${searchOf(parameter)}) > 0 or case
+    when strpos(${searchText}, ${part(parameter, 4)}) > 0 then ${searchText} ~ ${patternOf(parameter)} else false end)`;
 }

@@ -12,8 +12,8 @@ export const amountMember = optional(
 );
 
 /**
- * The payee of a check: one that could not have been agreed to is only another one. Two spellings of one letter are the
- * same payee.
+ * The payee of a check. One that no confirmation can have is no error: it only differs. Two spellings of one letter are
+ * the same payee.
  */
 export const anyPayee = filterText({ trim: true, maxLength: payeeLength, parse: (given) => given.normalize('NFC') });
 
